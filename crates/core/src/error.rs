@@ -1,0 +1,53 @@
+//! What can go wrong when a scheme is made or changed.
+
+use crate::node::{NodeId, NodeName};
+use crate::spec::Capability;
+
+/// Why a scheme could not be made or changed. The state before stays as it was.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlacementError {
+    /// The scheme cannot do this: a property of the algorithm, not a fault of the caller.
+    #[error("not supported: needs {capability}")]
+    Unsupported {
+        /// What the scheme would have to be able to do.
+        capability: Capability,
+        /// Index of the change that needs it; none where the first roster does.
+        change: Option<usize>,
+    },
+    /// More than the scheme or this build can hold.
+    #[error("{what}: {asked} asked for, at most {possible} possible")]
+    Limit {
+        /// What there would be too much of.
+        what: &'static str,
+        /// How much was asked for.
+        asked: u64,
+        /// How much is possible.
+        possible: u64,
+    },
+    /// A name or identity stands in the roster already.
+    #[error("node `{name}` is in the fleet already")]
+    DuplicateNode {
+        /// The name.
+        name: NodeName,
+    },
+    /// No member has this identity.
+    #[error("node #{} is not in the fleet", id.0)]
+    UnknownNode {
+        /// The identity.
+        id: NodeId,
+    },
+    /// Nobody with a positive weight is left to own keys.
+    #[error("no node of positive weight would be left in the fleet")]
+    NobodyLeft,
+    /// A parameter has a value that the algorithm cannot take.
+    #[error("parameter `{parameter}` of `{algorithm}`: {reason}")]
+    Parameter {
+        /// The algorithm.
+        algorithm: &'static str,
+        /// The parameter.
+        parameter: String,
+        /// What is wrong, and what would be right.
+        reason: String,
+    },
+}

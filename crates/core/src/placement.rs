@@ -1,0 +1,149 @@
+//! The traits of a contender, and the two functions through which a fleet comes to be and changes.
+//!
+//! [`establish`] makes a placement for a first roster, [`advance`] makes the one after some
+//! changes. Both decide from the spec whether the algorithm can do it at all, so no algorithm
+//! checks that for itself. A placement is immutable once made: `advance` forks, so a snapshot
+//! stays what it was and a refused step leaves no trace.
+
+use std::any::Any;
+use std::ops::ControlFlow;
+
+use crate::error::PlacementError;
+use crate::hash::HashSeed;
+use crate::key::{Key, Keys};
+use crate::node::NodeId;
+use crate::roster::{Change, Roster};
+use crate::spec::{AlgorithmSpec, Arguments, Capability};
+use crate::trace::Trace;
+
+/// Membership: what every contender has.
+pub trait Scheme: Any + Send + Sync {
+    /// The members that this placement serves.
+    fn roster(&self) -> &Roster;
+
+    /// Takes over the next roster. Called by [`advance`] only: `next` is valid, and `changes`
+    /// (which lead to it) are within the declared capabilities.
+    ///
+    /// # Errors
+    /// A limit or parameter of the scheme that the next roster breaks.
+    fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError>;
+
+    /// Memory of the current state.
+    fn footprint(&self) -> Footprint;
+}
+
+/// A pure function from keys to nodes.
+pub trait Placement: Scheme {
+    /// The owner of a key.
+    fn place(&self, key: Key<'_>) -> NodeId;
+
+    /// The owners of a batch of keys. Panics where `out` is shorter than the batch.
+    fn place_many(&self, keys: Keys<'_>, out: &mut [NodeId]) {
+        for (index, owner) in out[..keys.hashes.len()].iter_mut().enumerate() {
+            *owner = self.place(keys.get(index));
+        }
+    }
+
+    /// The owners under this and each later placement of the same contender: row `t` of `out` is
+    /// for placement `t`, this one being row 0. The seam for schemes that can walk once for all.
+    fn place_across(&self, later: &[&dyn Placement], keys: Keys<'_>, out: &mut [&mut [NodeId]]) {
+        self.place_many(keys, out[0]);
+        for (placement, row) in later.iter().zip(&mut out[1..]) {
+            placement.place_many(keys, row);
+        }
+    }
+
+    /// The owner of a key, with the steps that led there.
+    fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId;
+
+    /// Visits distinct nodes of positive weight in order of preference, the owner first, until
+    /// the visitor breaks or every such node was visited.
+    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>);
+
+    /// The exact share of each node, where the scheme has it.
+    fn shares(&self) -> Option<Shares> {
+        None
+    }
+
+    /// A copy to change.
+    fn fork(&self) -> Box<dyn Placement>;
+}
+
+/// Memory of a placement in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Footprint {
+    /// What all clients must agree on: members, weights, explicit tables.
+    pub shared_bytes: u64,
+    /// What each client derives from that: points, tables, seeds.
+    pub derived_bytes: u64,
+}
+
+/// Exact shares over one denominator: arcs over 2^64, slots over the table size, weights over
+/// their sum. Nodes without a part are left out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shares {
+    /// Node and numerator.
+    pub parts: Vec<(NodeId, u128)>,
+    /// The denominator: the sum of the numerators.
+    pub whole: u128,
+}
+
+impl Shares {
+    /// Shares from one numerator an identity, in the order of the roster.
+    pub fn of_roster(roster: &Roster, whole: u128, numerator: impl Fn(NodeId) -> u128) -> Self {
+        let parts = roster.nodes().iter().map(|node| (node.id, numerator(node.id)));
+        Shares { parts: parts.filter(|(_, part)| *part > 0).collect(), whole }
+    }
+}
+
+/// The placement of a first roster.
+///
+/// # Errors
+/// [`PlacementError::Unsupported`] where the weights differ and the algorithm is not weighted,
+/// else what the algorithm says of its parameters and limits.
+pub fn establish(
+    spec: &AlgorithmSpec,
+    arguments: &Arguments,
+    seed: HashSeed,
+    roster: Roster,
+) -> Result<Box<dyn Placement>, PlacementError> {
+    if roster.is_weighted() && !spec.can(Capability::Weights) {
+        let capability = Capability::Weights;
+        return Err(PlacementError::Unsupported { capability, change: None });
+    }
+    (spec.build)(arguments, seed, roster)
+}
+
+/// The placement after some changes; `before` stays what it was.
+///
+/// # Errors
+/// [`PlacementError::Unsupported`] with the first capability that the changes need and the
+/// algorithm lacks; what [`Roster::after`] says of the changes; a limit of the algorithm.
+pub fn advance(
+    spec: &AlgorithmSpec,
+    before: &dyn Placement,
+    changes: &[Change],
+) -> Result<Box<dyn Placement>, PlacementError> {
+    let next = before.roster().after(changes)?;
+    for (capability, change) in before.roster().needs(changes) {
+        if !spec.can(capability) {
+            return Err(PlacementError::Unsupported { capability, change: Some(change) });
+        }
+    }
+    let mut after = before.fork();
+    after.adopt(next, changes)?;
+    Ok(after)
+}
+
+/// The owner and the next nodes in order of preference, `count` in all; fewer where the fleet has
+/// fewer of positive weight.
+pub fn replicas(placement: &dyn Placement, key: Key<'_>, count: usize) -> Vec<NodeId> {
+    let mut chosen = Vec::with_capacity(count);
+    if count > 0 {
+        placement.candidates(key, &mut |node| {
+            chosen.push(node);
+            if chosen.len() == count { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+    }
+    chosen
+}

@@ -1,0 +1,231 @@
+//! What an algorithm says of itself: names, costs, capabilities, parameters.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::error::PlacementError;
+use crate::hash::HashSeed;
+use crate::placement::Placement;
+use crate::roster::Roster;
+
+/// What a scheme can do beyond growing and shrinking at the tail with equal weights.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Capability {
+    /// Any member may go, not only the one that joined last.
+    RemoveAny,
+    /// Members may have different weights, and weights may change.
+    Weights,
+}
+
+impl Capability {
+    /// Every capability.
+    pub const ALL: [Capability; 2] = [Capability::RemoveAny, Capability::Weights];
+
+    /// The name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Capability::RemoveAny => "remove-any",
+            Capability::Weights => "weights",
+        }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What an algorithm promises; each claim is a law that the tests hold it to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Claim {
+    /// Keys move only between nodes whose relative weight changed: sideways movement is 0.
+    MinimalMovement,
+    /// Shares are in proportion to the weights; loads differ from them by chance alone.
+    FairShares,
+    /// The order in which members joined does not matter.
+    OrderFree,
+}
+
+impl Claim {
+    /// The name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Claim::MinimalMovement => "minimal-movement",
+            Claim::FairShares => "fair-shares",
+            Claim::OrderFree => "order-free",
+        }
+    }
+}
+
+/// Which part of a key a scheme reads; a sweep makes no other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyPart {
+    /// The 64-bit hash.
+    Hash,
+    /// The bytes.
+    Bytes,
+}
+
+/// Makes a placement for a first roster.
+pub type Build = fn(&Arguments, HashSeed, Roster) -> Result<Box<dyn Placement>, PlacementError>;
+
+/// One record an algorithm, in its own file; everything else learns of it through the registry.
+#[derive(Debug)]
+pub struct AlgorithmSpec {
+    /// The name in scenarios, options and reports.
+    pub name: &'static str,
+    /// The kind of scheme.
+    pub family: &'static str,
+    /// Year of the first publication.
+    pub year: u16,
+    /// Who published it where.
+    pub citation: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Cost of a lookup in terms of N, V, M.
+    pub lookup_cost: &'static str,
+    /// Memory in terms of N, V, M.
+    pub memory_cost: &'static str,
+    /// What it can do.
+    pub capabilities: &'static [Capability],
+    /// What it promises.
+    pub claims: &'static [Claim],
+    /// Which part of a key it reads.
+    pub reads: KeyPart,
+    /// Its parameters.
+    pub parameters: &'static [ParameterSpec],
+    /// Makes it.
+    pub build: Build,
+}
+
+impl AlgorithmSpec {
+    /// Whether it has a capability.
+    pub fn can(&self, capability: Capability) -> bool {
+        self.capabilities.contains(&capability)
+    }
+
+    /// Whether it makes a promise.
+    pub fn claims(&self, claim: Claim) -> bool {
+        self.claims.contains(&claim)
+    }
+}
+
+/// A parameter of an algorithm.
+#[derive(Debug)]
+pub struct ParameterSpec {
+    /// The name.
+    pub name: &'static str,
+    /// What values it takes.
+    pub kind: ParameterKind,
+    /// The value where none is given; none for a file that need not be there.
+    pub default: Option<&'static str>,
+    /// What it does, in a line.
+    pub help: &'static str,
+}
+
+/// Checks a text; the error says what is wrong and what would be right.
+pub type Check = fn(&str) -> Result<(), String>;
+
+/// What values a parameter takes.
+#[derive(Debug)]
+pub enum ParameterKind {
+    /// A whole number in a range.
+    Count {
+        /// Least value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+    /// A prime in a range.
+    Prime {
+        /// Largest value.
+        max: u64,
+    },
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A text that passes a check.
+    Text(Check),
+    /// `@path` of a file whose contents pass a check.
+    File(Check),
+}
+
+impl ParameterKind {
+    /// The values in words.
+    pub fn describe(&self) -> String {
+        match self {
+            ParameterKind::Count { min, max } => format!("a whole number from {min} to {max}"),
+            ParameterKind::Prime { max } => format!("a prime up to {max}"),
+            ParameterKind::Choice(words) => format!("one of {}", words.join(", ")),
+            ParameterKind::Text(_) => "a text".into(),
+            ParameterKind::File(_) => "@FILE".into(),
+        }
+    }
+}
+
+/// A parameter's value after its check.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// Of a count or prime.
+    Count(u64),
+    /// Of a choice or text.
+    Text(String),
+    /// Of a file.
+    File {
+        /// As it was given.
+        path: String,
+        /// What it holds.
+        contents: Arc<str>,
+    },
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Count(count) => write!(f, "{count}"),
+            Value::Text(text) => f.write_str(text),
+            Value::File { path, .. } => write!(f, "@{path}"),
+        }
+    }
+}
+
+/// Checked values for the parameters of one spec; absent files are left out.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Arguments(pub(crate) BTreeMap<&'static str, Value>);
+
+impl Arguments {
+    /// A whole number. Panics where the spec declares no such count: a defect of the algorithm.
+    pub fn count(&self, name: &str) -> u64 {
+        match self.0.get(name) {
+            Some(Value::Count(count)) => *count,
+            other => panic!("`{name}` is declared as a count, not {other:?}"),
+        }
+    }
+
+    /// A word or text. Panics where the spec declares none of that name.
+    pub fn text(&self, name: &str) -> &str {
+        match self.0.get(name) {
+            Some(Value::Text(text)) => text,
+            other => panic!("`{name}` is declared as a text, not {other:?}"),
+        }
+    }
+
+    /// The contents of a file, where one was given.
+    pub fn file(&self, name: &str) -> Option<&str> {
+        match self.0.get(name) {
+            Some(Value::File { contents, .. }) => Some(contents),
+            _ => None,
+        }
+    }
+
+    /// Every value by the name of its parameter.
+    pub fn values(&self) -> &BTreeMap<&'static str, Value> {
+        &self.0
+    }
+}
+
+/// Whether a number is prime, by trial division: for table sizes, in at most 2^16 steps.
+pub fn is_prime(number: u64) -> bool {
+    number >= 2 && (2..).take_while(|d| d * d <= number).all(|d| !number.is_multiple_of(d))
+}
