@@ -6,6 +6,7 @@ use std::str::FromStr;
 use blake2::digest::consts::U4;
 use blake2::{Blake2b, Digest};
 use md5::Md5;
+use murmur3::{murmur3_32, murmur3_x64_128};
 use sha2::Sha256;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use xxhash_rust::xxh64::xxh64;
@@ -47,6 +48,10 @@ pub enum HashFunction {
     Xxh3,
     /// XXH64, seed 0.
     Xxh64,
+    /// MurmurHash3 x86, 32 bits, seed 0.
+    Murmur3x32,
+    /// MurmurHash3 x64, first 64 of 128 bits, seed 0.
+    Murmur3x128,
     /// FNV-1a, 32 bits.
     Fnv1a32,
     /// FNV-1a, 64 bits.
@@ -63,9 +68,11 @@ pub enum HashFunction {
 
 impl HashFunction {
     /// Every function, in the order in which they are listed.
-    pub const ALL: [HashFunction; 8] = [
+    pub const ALL: [HashFunction; 10] = [
         HashFunction::Xxh3,
         HashFunction::Xxh64,
+        HashFunction::Murmur3x32,
+        HashFunction::Murmur3x128,
         HashFunction::Fnv1a32,
         HashFunction::Fnv1a64,
         HashFunction::Crc32,
@@ -75,9 +82,11 @@ impl HashFunction {
     ];
 
     /// The names, in the order of [`HashFunction::ALL`].
-    pub const NAMES: [&'static str; 8] = [
+    pub const NAMES: [&'static str; 10] = [
         "xxh3",
         "xxh64",
+        "murmur3-32",
+        "murmur3-128",
         "fnv1a-32",
         "fnv1a-64",
         "crc32",
@@ -94,7 +103,9 @@ impl HashFunction {
     /// Width of the value in bits.
     pub fn bits(self) -> u32 {
         match self {
-            Self::Fnv1a32 | Self::Crc32 | Self::Md5Le32 | Self::Blake2bBe32 => 32,
+            Self::Murmur3x32 | Self::Fnv1a32 | Self::Crc32 | Self::Md5Le32 | Self::Blake2bBe32 => {
+                32
+            }
             _ => 64,
         }
     }
@@ -104,6 +115,8 @@ impl HashFunction {
         match self {
             Self::Xxh3 => "XXH3 with seed 0: fast and well mixed, the default",
             Self::Xxh64 => "XXH64 with seed 0",
+            Self::Murmur3x32 => "MurmurHash3 x86 with seed 0",
+            Self::Murmur3x128 => "MurmurHash3 x64 with seed 0, first 64 of 128 bits",
             Self::Fnv1a32 => "FNV-1a: short keys that differ at the end stay close",
             Self::Fnv1a64 => "FNV-1a: short keys that differ at the end stay close",
             Self::Crc32 => "CRC-32 (IEEE): linear, so related keys have related values",
@@ -119,6 +132,8 @@ impl HashFunction {
         match self {
             Self::Xxh3 => xxh3_64(bytes),
             Self::Xxh64 => xxh64(bytes, 0),
+            Self::Murmur3x32 => upper(murmur3_32(&mut &*bytes, 0).expect(MEMORY)),
+            Self::Murmur3x128 => murmur3_x64_128(&mut &*bytes, 0).expect(MEMORY) as u64,
             Self::Fnv1a32 => upper(fnv1a_32(bytes)),
             Self::Fnv1a64 => fnv1a_64(bytes),
             Self::Crc32 => upper(crc32fast::hash(bytes)),
@@ -155,6 +170,9 @@ pub fn xxh3_pair(seed: HashSeed, bytes: &[u8]) -> (u64, u64) {
     text.extend_from_slice(bytes);
     (xxh3_64(&text), xxh3_64_with_seed(&text, 1))
 }
+
+/// The hash reads from memory, which does not fail.
+const MEMORY: &str = "reading memory";
 
 fn upper(value: u32) -> u64 {
     u64::from(value) << 32
@@ -204,7 +222,8 @@ mod tests {
 
     /// Check values: XXH64 of decimal texts from the pinned vectors of a published article on
     /// jump hash, re-run with python-xxhash; the others are the functions' published answers for
-    /// "123456789" (CRC catalogue, FNV reference) or were made with CPython's hashlib.
+    /// "123456789" (CRC catalogue, FNV reference) or were made with
+    /// CPython's hashlib and mmh3.
     #[test]
     fn values_are_pinned() {
         let hash =
@@ -214,6 +233,8 @@ mod tests {
         assert_eq!(hash("crc32", "123456789"), 0xcbf4_3926 << 32);
         assert_eq!(hash("fnv1a-32", "a"), 0xe40c_292c << 32);
         assert_eq!(hash("fnv1a-64", "a"), 0xaf63_dc4c_8601_ec8c);
+        assert_eq!(hash("murmur3-32", "123456789"), 0xb4fe_f382 << 32);
+        assert_eq!(hash("murmur3-128", "123456789"), 0x3c84_645e_db66_cca4);
         assert_eq!(hash("xxh3", ""), 0x2d06_8005_38d3_94c2);
         assert_eq!(hash("md5-32le", "node-0"), MD5_NODE_0 << 32);
         assert_eq!(hash("blake2b-32be", "node-0#0"), BLAKE2B_NODE_0 << 32);

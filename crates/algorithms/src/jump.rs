@@ -1,0 +1,170 @@
+//! Jump consistent hash.
+//!
+//! Source: Lamping, Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm", arXiv 1406.2294,
+//! 2014, figure 1. Cost: H_N ≈ ln N + 0.58 steps expected, no memory.
+//!
+//! What it cannot do: lose any member but the one that joined last, or serve weights. Bucket
+//! counts end at 2^31 − 1.
+//!
+//! The product b + 1 times (2^31 ÷ draw) is rounded twice, as in the paper: the quotient first.
+//! Guava rounds once and differs on constructed keys; its variant is another function.
+
+use placelab_core::{AlgorithmSpec, Claim, KeyHash, KeyPart, Step, Trace};
+
+use crate::range_hash::{RangeHash, TailOnly};
+
+/// The registry record.
+pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "jump",
+    family: "range hash",
+    year: 2014,
+    citation: "Lamping, Veach: A Fast, Minimal Memory, Consistent Hash Algorithm, arXiv 1406.2294",
+    summary: "numbered buckets that grow and shrink at the end; no memory",
+    lookup_cost: "O(ln N)",
+    memory_cost: "O(N) names",
+    capabilities: &[],
+    claims: &[Claim::FairShares, Claim::MinimalMovement],
+    reads: KeyPart::Hash,
+    parameters: &[],
+    build: |_, _, roster| Ok(Box::new(TailOnly::new(Jump, roster))),
+};
+
+/// The function of the paper.
+///
+/// ```
+/// use placelab_algorithms::{Jump, RangeHash};
+/// use placelab_core::{KeyHash, Silent};
+/// let key = KeyHash(0x1234_5678_9abc_def0);
+/// // A key stays until a bucket is added at the end that takes it.
+/// assert_eq!(Jump.bucket(key, 5, &mut Silent), 4);
+/// assert_eq!(Jump.bucket(key, 19, &mut Silent), 4);
+/// assert_eq!(Jump.bucket(key, 20, &mut Silent), 19);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Jump;
+
+/// The walk of one key: the state of its generator.
+struct Draws(u64);
+
+impl Draws {
+    /// Where the walk goes from bucket `from`.
+    #[inline(always)]
+    fn after(&mut self, from: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+        let draw = ((self.0 >> 33) + 1) as f64;
+        ((from + 1) as f64 * ((1u64 << 31) as f64 / draw)) as u64
+    }
+}
+
+impl RangeHash for Jump {
+    #[inline]
+    fn bucket<T: Trace + ?Sized>(self, key: KeyHash, count: u32, trace: &mut T) -> u32 {
+        let mut draws = Draws(key.0);
+        let (mut bucket, mut next) = (0, 0);
+        while next < u64::from(count) {
+            bucket = next;
+            next = draws.after(bucket);
+            trace.step(Step::Jump { from: bucket as u32, to: next });
+        }
+        bucket as u32
+    }
+
+    /// One walk for all counts: a count's bucket is the last stop below it.
+    #[inline]
+    fn buckets(self, key: KeyHash, counts: &[u32], out: &mut [u32]) {
+        let mut draws = Draws(key.0);
+        let (mut bucket, mut next) = (0, 0);
+        for (&count, answer) in counts.iter().zip(out) {
+            while next < u64::from(count) {
+                bucket = next;
+                next = draws.after(bucket);
+            }
+            *answer = bucket as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::mix::stream;
+    use placelab_core::{Count, HashFunction, Silent};
+
+    use super::*;
+    use crate::vectors::{Digest, golden, hex, vector_keys};
+
+    fn jump(key: u64, count: u32) -> u32 {
+        Jump.bucket(KeyHash(key), count, &mut Silent)
+    }
+
+    #[test]
+    fn golden_vectors_in_full() {
+        let file = golden("jump");
+        let keys = vector_keys(&file);
+        let variant = &file["variants"][0];
+        for vector in variant["vectors"].as_array().unwrap() {
+            let count = vector["n"].as_u64().unwrap() as u32;
+            let expected =
+                vector["buckets"].as_array().unwrap().iter().map(|b| b.as_u64().unwrap());
+            assert!(
+                keys.iter().map(|&key| u64::from(jump(key, count))).eq(expected),
+                "n = {count}"
+            );
+        }
+        for bulk in variant["bulk_digests"].as_array().unwrap() {
+            let count = bulk["n"].as_u64().unwrap() as u32;
+            let mut digest = Digest::default();
+            (0..bulk["count"].as_u64().unwrap())
+                .for_each(|i| digest.add(jump(stream(0, i), count)));
+            assert_eq!(digest.0, hex(&bulk["fnv1a64"]), "n = {count}");
+        }
+        let sweep = &variant["growth_sweep"];
+        let mut digest = Digest::default();
+        for count in 1..=sweep["n_max"].as_u64().unwrap() as u32 {
+            (0..256).for_each(|i| digest.add(jump(stream(0, i), count)));
+        }
+        assert_eq!(digest.0, hex(&sweep["fnv1a64"]));
+        for case in file["divergent_keys"]["cases"].as_array().unwrap() {
+            let key = case["key"].as_u64().or_else(|| case["key"].as_str()?.parse().ok()).unwrap();
+            let count = case["n"].as_u64().unwrap() as u32;
+            assert_eq!(u64::from(jump(key, count)), case["paper"].as_u64().unwrap(), "key {key}");
+        }
+    }
+
+    /// 64 buckets over XXH64 of the decimal ids 0 … 999,999, and what moves to the 65th. A
+    /// published article prints 15,402, 15,984 and 3,081; its own code gives these.
+    #[test]
+    fn tenant_ids_over_64_buckets() {
+        let hash = |id: u64| HashFunction::Xxh64.hash(id.to_string().as_bytes());
+        let mut loads = [0u32; 64];
+        (0..1_000_000).for_each(|id| loads[jump(hash(id), 64) as usize] += 1);
+        assert_eq!((loads.iter().min(), loads.iter().max()), (Some(&15_243), Some(&15_901)));
+        let moved = (0..200_000).map(hash).filter(|&key| jump(key, 64) != jump(key, 65));
+        let destinations: Vec<u32> = moved.map(|key| jump(key, 65)).collect();
+        assert_eq!(destinations.len(), 3_013);
+        assert!(destinations.iter().all(|&bucket| bucket == 64));
+        for (id, buckets) in [(0, [0, 0, 4, 18, 18, 718]), (8842, [0, 0, 3, 55, 55, 603])] {
+            assert_eq!([1, 2, 5, 64, 65, 1024].map(|count| jump(hash(id), count)), buckets);
+        }
+    }
+
+    #[test]
+    fn one_walk_gives_every_count() {
+        let counts = [1, 2, 3, 10, 10, 64, 65, 5000];
+        let mut together = [0; 8];
+        for key in (0..2_000).map(|i| stream(3, i)) {
+            Jump.buckets(KeyHash(key), &counts, &mut together);
+            assert_eq!(together, counts.map(|count| jump(key, count)));
+        }
+    }
+
+    /// Mean steps are the harmonic number H_N: 5.19 for 100 buckets.
+    #[test]
+    fn mean_steps_are_harmonic() {
+        let mut count = Count::default();
+        (0..200_000).for_each(|i| {
+            Jump.bucket(KeyHash(stream(5, i)), 100, &mut count);
+        });
+        let harmonic: f64 = (1..=100).map(|i| 1.0 / f64::from(i)).sum();
+        assert!((count.0 as f64 / 200_000.0 - harmonic).abs() < 0.02);
+    }
+}

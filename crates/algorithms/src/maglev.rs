@@ -1,0 +1,321 @@
+//! Maglev hashing: a lookup table filled by turns.
+//!
+//! Source: Eisenbud et al., "Maglev: A Fast and Reliable Software Network Load Balancer", NSDI
+//! 2016, section 3.4. Cost: one division and one table read a lookup; M entries of 4 bytes; a
+//! build tries about M ln M slots.
+//!
+//! What it cannot do: move only what it must. A changed fleet fills the table anew, and beside
+//! the entries of the changed node a few more change hands: 2 % beyond the least for 10 nodes in
+//! 65,537 entries, 57 % beyond it for 100. M must be a prime, or a node could not reach every slot.
+//!
+//! Nodes take turns in name order. Weights: in each round every node earns its weight and takes a
+//! turn when it has earned the largest weight, so entries are in proportion and equal nodes
+//! differ by at most one; the paper leaves its weighting open, and this is the rule of Katran's
+//! second version. Offset and skip are two XXH3 draws of the name.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use placelab_core::hash::xxh3_pair;
+use placelab_core::{
+    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash,
+    KeyPart, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Roster, Scheme,
+    Shares, Step, Trace,
+};
+
+use crate::range_hash::bytes_of;
+
+/// The registry record.
+pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "maglev",
+    family: "table",
+    year: 2016,
+    citation: "Eisenbud et al.: Maglev: A Fast and Reliable Software Network Load Balancer, \
+               NSDI 2016",
+    summary: "a prime-sized table that nodes fill by turns, one read a lookup",
+    lookup_cost: "O(1)",
+    memory_cost: "O(M)",
+    capabilities: &[Capability::RemoveAny, Capability::Weights],
+    claims: &[Claim::FairShares, Claim::OrderFree],
+    reads: KeyPart::Hash,
+    parameters: &[ParameterSpec {
+        name: "size",
+        kind: ParameterKind::Prime { max: 100_000_007 },
+        default: Some("65537"),
+        help: "entries of the table, a prime; a hundred a node or more",
+    }],
+    build: |arguments, seed, roster| Ok(Box::new(Maglev::new(arguments, seed, roster)?)),
+};
+
+/// How one node fills the table: its permutation of the slots, and its weight.
+#[derive(Clone, Copy, Debug)]
+pub struct Turns {
+    /// First slot of the permutation, below the table size.
+    pub offset: u32,
+    /// Step of the permutation, from 1 to the table size − 1.
+    pub skip: u32,
+    /// Weight; a node of weight 0 takes no turn.
+    pub weight: u64,
+}
+
+/// Fills a table of `size` slots, a prime, by turns; entries are indices into `nodes`.
+///
+/// Nodes take their turns in the order given. Panics where no node has a positive weight.
+pub fn populate(size: u32, nodes: &[Turns]) -> Vec<u32> {
+    const FREE: u32 = u32::MAX;
+    let heaviest = nodes.iter().map(|node| node.weight).max().unwrap_or(0);
+    assert!(heaviest > 0, "somebody has a positive weight");
+    let mut table = vec![FREE; size as usize];
+    let mut next: Vec<u32> = nodes.iter().map(|node| node.offset).collect();
+    let mut earned = vec![0; nodes.len()];
+    let mut free = size;
+    loop {
+        for (index, node) in nodes.iter().enumerate() {
+            earned[index] += node.weight;
+            if earned[index] < heaviest {
+                continue;
+            }
+            earned[index] -= heaviest;
+            let mut slot = next[index];
+            while table[slot as usize] != FREE {
+                slot = advance(slot, node.skip, size);
+            }
+            table[slot as usize] = index as u32;
+            next[index] = advance(slot, node.skip, size);
+            free -= 1;
+            if free == 0 {
+                return table;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn advance(slot: u32, skip: u32, size: u32) -> u32 {
+    let next = slot + skip;
+    if next >= size { next - size } else { next }
+}
+
+#[derive(Clone)]
+struct Maglev {
+    size: u32,
+    seed: HashSeed,
+    roster: Roster,
+    table: Vec<NodeId>,
+}
+
+impl Maglev {
+    fn new(arguments: &Arguments, seed: HashSeed, roster: Roster) -> Result<Self, PlacementError> {
+        let size = arguments.count("size") as u32;
+        let table = fill(size, seed, &roster)?;
+        Ok(Maglev { size, seed, roster, table })
+    }
+
+    #[inline]
+    fn slot(&self, key: KeyHash) -> usize {
+        (key.0 % u64::from(self.size)) as usize
+    }
+}
+
+fn fill(size: u32, seed: HashSeed, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
+    let members: Vec<_> =
+        roster.by_name().into_iter().filter(|node| node.weight.micros() > 0).collect();
+    if members.len() > size as usize {
+        return Err(PlacementError::Parameter {
+            algorithm: SPEC.name,
+            parameter: "size".into(),
+            reason: format!(
+                "a table of {size} entries is smaller than the fleet of {}: choose a larger prime",
+                members.len()
+            ),
+        });
+    }
+    let turns: Vec<Turns> = members
+        .iter()
+        .map(|node| {
+            let (offset, skip) = xxh3_pair(seed, node.name.as_bytes());
+            Turns {
+                offset: (offset % u64::from(size)) as u32,
+                skip: (skip % u64::from(size - 1)) as u32 + 1,
+                weight: node.weight.micros(),
+            }
+        })
+        .collect();
+    Ok(populate(size, &turns).into_iter().map(|index| members[index as usize].id).collect())
+}
+
+impl Scheme for Maglev {
+    fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
+        self.table = fill(self.size, self.seed, &next)?;
+        self.roster = next;
+        Ok(())
+    }
+
+    fn footprint(&self) -> Footprint {
+        Footprint { shared_bytes: self.roster.shared_bytes(), derived_bytes: bytes_of(&self.table) }
+    }
+}
+
+impl Placement for Maglev {
+    fn place(&self, key: Key<'_>) -> NodeId {
+        self.table[self.slot(key.hash)]
+    }
+
+    fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
+        let slot = self.slot(key.hash);
+        trace.step(Step::Probe { at: slot as u64, node: self.table[slot] });
+        self.table[slot]
+    }
+
+    /// The owners of the next slots.
+    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
+        let (before, after) = self.table.split_at(self.slot(key.hash));
+        let mut seen = BTreeSet::new();
+        for &node in after.iter().chain(before) {
+            if seen.insert(node) && visit(node).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn shares(&self) -> Option<Shares> {
+        let mut entries = std::collections::BTreeMap::new();
+        self.table.iter().for_each(|node| *entries.entry(*node).or_insert(0u128) += 1);
+        let whole = u128::from(self.size);
+        Some(Shares::of_roster(&self.roster, whole, |id| entries.get(&id).copied().unwrap_or(0)))
+    }
+
+    fn fork(&self) -> Box<dyn Placement> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::Hasher;
+
+    use placelab_core::{Weight, advance as advance_placement, establish};
+    use siphasher::sip::SipHasher24;
+
+    use super::*;
+    use crate::vectors::{Digest, golden, hex, vector_keys};
+
+    fn equal(size: u32, permutations: &[(u32, u32)]) -> Vec<u32> {
+        let turns = |&(offset, skip): &(u32, u32)| Turns { offset, skip, weight: 1 };
+        populate(size, &permutations.iter().map(turns).collect::<Vec<_>>())
+    }
+
+    /// The example of the paper's table 1, with and without its second backend.
+    #[test]
+    fn example_of_the_paper() {
+        assert_eq!(equal(7, &[(3, 4), (0, 2), (3, 1)]), [1, 0, 1, 0, 2, 2, 0]);
+        assert_eq!(equal(7, &[(3, 4), (3, 1)]), [0, 0, 0, 0, 1, 1, 1]);
+    }
+
+    /// The vectors name their backends by number, hash with SipHash and take turns by number.
+    #[test]
+    fn golden_vectors_in_full() {
+        let file = golden("maglev_paper");
+        let keys = vector_keys(&file);
+        for vector in file["vectors"].as_array().unwrap() {
+            let numbers = |name: &str| {
+                let list = vector[name].as_array().into_iter().flatten();
+                list.map(|number| number.as_u64().unwrap()).collect::<Vec<_>>()
+            };
+            let size = vector["table_size"].as_u64().unwrap();
+            let dead = numbers("dead");
+            let turns = |number: u64| {
+                let mut hasher = SipHasher24::new_with_keys(0xdead_beef_cafe_babe, 0);
+                hasher.write(format!("backend-{number}").as_bytes());
+                let hash = hasher.finish();
+                Turns {
+                    offset: ((hash >> 32) % size) as u32,
+                    skip: ((hash & 0xffff_ffff) % (size - 1)) as u32 + 1,
+                    weight: u64::from(!dead.contains(&number)),
+                }
+            };
+            let count = vector["n"].as_u64().unwrap();
+            let table = populate(size as u32, &(0..count).map(turns).collect::<Vec<_>>());
+            let mut digest = Digest::default();
+            table.iter().for_each(|&entry| digest.add(entry));
+            assert_eq!(digest.0, hex(&vector["table_fnv1a64"]), "M = {size}, n = {count}");
+            if vector["table"].is_array() {
+                assert!(table.iter().map(|&entry| u64::from(entry)).eq(numbers("table")));
+            }
+            let lookups = numbers("lookups");
+            let owner = |&key: &u64| u64::from(table[(key % size) as usize]);
+            assert!(lookups.is_empty() || keys.iter().map(owner).eq(lookups));
+        }
+    }
+
+    fn maglev(nodes: u32, seed: u64) -> Box<dyn Placement> {
+        let roster = Roster::numbered(nodes).unwrap();
+        establish(&SPEC, &Arguments::defaults(&SPEC), HashSeed(seed), roster).unwrap()
+    }
+
+    #[test]
+    fn equal_nodes_differ_by_one_entry() {
+        for nodes in [1, 2, 3, 7, 10, 97, 1_000] {
+            let parts = maglev(nodes, 0).shares().unwrap().parts;
+            let entries = parts.iter().map(|(_, entries)| *entries);
+            let (least, most) = (entries.clone().min().unwrap(), entries.max().unwrap());
+            assert!(most - least <= 1, "{nodes} nodes: {least} … {most}");
+        }
+    }
+
+    #[test]
+    fn weights_are_in_proportion() {
+        let turns = [(3, 5, 1), (10, 7, 2), (40, 11, 3), (9, 9, 0)]
+            .map(|(offset, skip, weight)| Turns { offset, skip, weight });
+        let table = populate(65_537, &turns);
+        let entries = [0, 1, 2, 3].map(|node| table.iter().filter(|&&e| e == node).count());
+        assert_eq!(entries[3], 0);
+        for (entry, weight) in entries.iter().zip([1, 2, 3]) {
+            let fair = 65_537.0 * f64::from(weight) / 6.0;
+            assert!((*entry as f64 - fair).abs() <= 3.0, "{entries:?}");
+        }
+    }
+
+    /// Moved over the least when one node goes, by table slots, mean over 20 seeds.
+    #[test]
+    fn disruption_beyond_the_least() {
+        for (nodes, expected, tolerance) in [(10, 1.02, 0.01), (100, 1.57, 0.03)] {
+            let ratio = |seed| {
+                let before = maglev(nodes, seed);
+                let gone = NodeId(nodes / 2);
+                let after =
+                    advance_placement(&SPEC, before.as_ref(), &[Change::Remove(gone)]).unwrap();
+                let owners = |placement: &dyn Placement| {
+                    (0..65_537).map(|slot| placement.place(Key::hashed(slot))).collect::<Vec<_>>()
+                };
+                let (before, after) = (owners(before.as_ref()), owners(after.as_ref()));
+                let moved = before.iter().zip(&after).filter(|(a, b)| a != b).count();
+                let least = before.iter().filter(|&&owner| owner == gone).count();
+                moved as f64 / least as f64
+            };
+            let mean = (0..20).map(ratio).sum::<f64>() / 20.0;
+            assert!((mean - expected).abs() <= tolerance, "{nodes} nodes: {mean}");
+        }
+    }
+
+    #[test]
+    fn a_table_smaller_than_the_fleet_is_refused() {
+        let request = placelab_core::AlgorithmRequest::expand("maglev:size=31").unwrap().remove(0);
+        let arguments = request.arguments(&SPEC, &|_| unreachable!()).unwrap();
+        let before =
+            establish(&SPEC, &arguments, HashSeed(0), Roster::numbered(31).unwrap()).unwrap();
+        let change = Change::Add(Roster::numbered_node(31));
+        let refused = advance_placement(&SPEC, before.as_ref(), &[change]);
+        assert!(matches!(refused.err(), Some(PlacementError::Parameter { .. })));
+        let idle =
+            [Change::Add(Roster::numbered_node(31)), Change::Reweight(NodeId(31), Weight::ZERO)];
+        assert!(advance_placement(&SPEC, before.as_ref(), &idle).is_ok());
+        let composite = placelab_core::AlgorithmRequest::expand("maglev:size=65536").unwrap();
+        let error = composite[0].arguments(&SPEC, &|_| unreachable!()).unwrap_err().to_string();
+        assert!(error.contains("65536 is not a prime; the next one is 65537"), "{error}");
+    }
+}

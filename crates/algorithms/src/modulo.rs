@@ -1,0 +1,101 @@
+//! Hash modulo the number of nodes: the negative canary.
+//!
+//! Source: folklore. Cost: one division, no memory beyond the member list.
+//!
+//! What it cannot do: keep keys. Growing from N to M nodes keeps the owner of min(N, M) ÷
+//! lcm(N, M) of the keys, so 4 → 5 moves 80 % and 20 → 30 moves 66.67 %. It stands in every run
+//! so that a report in which it looks good is known to be wrong.
+
+use std::ops::ControlFlow;
+
+use placelab_core::{
+    AlgorithmSpec, Capability, Change, Claim, Footprint, Key, KeyHash, KeyPart, NodeId, Placement,
+    PlacementError, Roster, Scheme, Step, Trace,
+};
+
+use crate::range_hash::{bytes_of, retry};
+
+/// The registry record.
+pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "modulo",
+    family: "canary",
+    year: 1953,
+    citation: "folklore (hash tables: H. P. Luhn, IBM memorandum, 1953)",
+    summary: "hash mod N: balanced, and nearly every key moves when N changes",
+    lookup_cost: "O(1)",
+    memory_cost: "O(N) names",
+    capabilities: &[Capability::RemoveAny],
+    claims: &[Claim::FairShares],
+    reads: KeyPart::Hash,
+    parameters: &[],
+    build: |_, _, roster| Ok(Box::new(Modulo::new(roster))),
+};
+
+#[derive(Clone)]
+struct Modulo {
+    roster: Roster,
+    owners: Vec<NodeId>,
+}
+
+impl Modulo {
+    fn new(roster: Roster) -> Self {
+        let owners = roster.nodes().iter().map(|node| node.id).collect();
+        Modulo { roster, owners }
+    }
+
+    fn owner(&self, hash: KeyHash) -> NodeId {
+        self.owners[(hash.0 % self.owners.len() as u64) as usize]
+    }
+}
+
+impl Scheme for Modulo {
+    fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
+        *self = Modulo::new(next);
+        Ok(())
+    }
+
+    fn footprint(&self) -> Footprint {
+        Footprint {
+            shared_bytes: self.roster.shared_bytes(),
+            derived_bytes: bytes_of(&self.owners),
+        }
+    }
+}
+
+impl Placement for Modulo {
+    fn place(&self, key: Key<'_>) -> NodeId {
+        self.owner(key.hash)
+    }
+
+    fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
+        let node = self.owner(key.hash);
+        trace.step(Step::Probe { at: key.hash.0 % self.owners.len() as u64, node });
+        node
+    }
+
+    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
+        retry(&self.owners, key.hash, |hash| self.owner(hash), visit);
+    }
+
+    fn fork(&self) -> Box<dyn Placement> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 5 goes from bucket 2 to 1, 6 from 0 to 2, 1 stays when 3 buckets become 4.
+    #[test]
+    fn remainders() {
+        let owner =
+            |count, hash| Modulo::new(Roster::numbered(count).unwrap()).owner(KeyHash(hash)).0;
+        let moves = [5, 6, 1].map(|hash| (owner(3, hash), owner(4, hash)));
+        assert_eq!(moves, [(2, 1), (0, 2), (1, 1)]);
+    }
+}

@@ -1,0 +1,434 @@
+//! Ring with virtual nodes.
+//!
+//! Source: Karger, Lehman, Leighton, Panigrahy, Levine, Lewin, "Consistent Hashing and Random
+//! Trees", STOC 1997; virtual nodes as in Stoica et al., "Chord", SIGCOMM 2001. Cost: about one
+//! point read a lookup through an index of top bits; 16 to 20 bytes a point.
+//!
+//! What it cannot do: fair shares. With V points a node the exact share scatters by
+//! √((N − 1) ÷ (N·V + 1)) of its mean: 7.9 % at V = 160 and N = 100.
+//!
+//! A key belongs to the first point at or after its hash (`successor=at`, the interval (p, q]),
+//! or to the first point after it (`after`, as `bisect` to the right does). Points that collide
+//! go by name bytes, so the order of joining does not matter. A node has V points a unit of
+//! weight, rounded, at least one. `tokens=@FILE` gives explicit points instead: lines of
+//! `node,token` with tokens below 2^64; members without a token cannot be served.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use placelab_core::{
+    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashFunction, HashSeed, Key,
+    KeyHash, KeyPart, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
+    Roster, Scheme, Shares, Silent, Trace, Weight,
+};
+
+use crate::circle::{Circle, NameRanks, Point};
+
+/// The registry record.
+pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "ring",
+    family: "ring",
+    year: 1997,
+    citation: "Karger et al.: Consistent Hashing and Random Trees, STOC 1997",
+    summary: "nodes at many points of a circle, a key goes to the next one",
+    lookup_cost: "O(1) expected, O(log NV) worst",
+    memory_cost: "O(NV)",
+    capabilities: &[Capability::RemoveAny, Capability::Weights],
+    claims: &[Claim::MinimalMovement, Claim::OrderFree],
+    reads: KeyPart::Hash,
+    parameters: &[
+        ParameterSpec {
+            name: "vnodes",
+            kind: ParameterKind::Count { min: 1, max: 100_000 },
+            default: Some("160"),
+            help: "points a unit of weight",
+        },
+        ParameterSpec {
+            name: "hash",
+            kind: ParameterKind::Choice(&HashFunction::NAMES),
+            default: Some("xxh3"),
+            help: "hash of the points",
+        },
+        ParameterSpec {
+            name: "successor",
+            kind: ParameterKind::Choice(&["at", "after"]),
+            default: Some("at"),
+            help: "whether a key on a point belongs to it or to the next",
+        },
+        ParameterSpec {
+            name: "point",
+            kind: ParameterKind::Text(|text| parse_template(text).map(|_| ())),
+            default: Some("name#i"),
+            help: "text hashed for point i of a node, from `name` and `i`",
+        },
+        ParameterSpec {
+            name: "tokens",
+            kind: ParameterKind::File(|text| parse_tokens(text).map(|_| ())),
+            default: None,
+            help: "file of explicit points, lines of node,token",
+        },
+    ],
+    build: |arguments, seed, roster| Ok(Box::new(Ring::new(arguments, seed, roster)?)),
+};
+
+/// Most points of one ring.
+const POINTS_MAX: u64 = 1 << 27;
+
+/// Explicit tokens by node name.
+type Tokens = BTreeMap<String, Vec<u64>>;
+
+#[derive(Clone)]
+enum Points {
+    Hashed { vnodes: u64, hash: HashFunction, seed: HashSeed, template: Vec<Segment> },
+    Explicit(Tokens),
+}
+
+/// A part of the text that is hashed for a point.
+#[derive(Clone)]
+enum Segment {
+    Name,
+    Index,
+    Text(String),
+}
+
+#[derive(Clone, Copy)]
+enum Successor {
+    At,
+    After,
+}
+
+#[derive(Clone)]
+struct Ring {
+    points: Arc<Points>,
+    successor: Successor,
+    roster: Roster,
+    circle: Circle,
+}
+
+impl Ring {
+    fn new(arguments: &Arguments, seed: HashSeed, roster: Roster) -> Result<Self, PlacementError> {
+        let checked = "parameters passed their checks";
+        let points = match arguments.file("tokens") {
+            Some(text) => Points::Explicit(parse_tokens(text).expect(checked)),
+            None => Points::Hashed {
+                vnodes: arguments.count("vnodes"),
+                hash: arguments.text("hash").parse().expect(checked),
+                seed,
+                template: parse_template(arguments.text("point")).expect(checked),
+            },
+        };
+        let successor = match arguments.text("successor") {
+            "after" => Successor::After,
+            _ => Successor::At,
+        };
+        points.check(&roster)?;
+        let mut all = points.of(roster.nodes());
+        NameRanks::new(&roster).sort(&mut all);
+        Ok(Ring { points: Arc::new(points), successor, roster, circle: Circle::new(all) })
+    }
+
+    #[inline]
+    fn point<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> usize {
+        match self.successor {
+            Successor::At => self.circle.successor(key.0, trace),
+            Successor::After => match key.0.checked_add(1) {
+                Some(position) => self.circle.successor(position, trace),
+                None => 0,
+            },
+        }
+    }
+}
+
+impl Points {
+    /// Whether a roster can be served.
+    fn check(&self, roster: &Roster) -> Result<(), PlacementError> {
+        match self {
+            Points::Hashed { .. } => {
+                let asked = roster.nodes().iter().map(|node| self.count(node.weight)).sum();
+                let limit =
+                    PlacementError::Limit { what: "points of a ring", asked, possible: POINTS_MAX };
+                if asked > POINTS_MAX { Err(limit) } else { Ok(()) }
+            }
+            Points::Explicit(tokens) => {
+                let error = |reason| PlacementError::Parameter {
+                    algorithm: SPEC.name,
+                    parameter: "tokens".into(),
+                    reason,
+                };
+                if roster.is_weighted() {
+                    return Err(error("explicit tokens leave no room for weights".into()));
+                }
+                match roster.nodes().iter().find(|node| !tokens.contains_key(node.name.as_str())) {
+                    Some(node) => Err(error(format!("the file has no token of `{}`", node.name))),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Points of a node of this weight where points are hashed.
+    fn count(&self, weight: Weight) -> u64 {
+        let Points::Hashed { vnodes, .. } = self else { return 0 };
+        match weight.micros() {
+            0 => 0,
+            micros => ((vnodes * micros + Weight::MICROS / 2) / Weight::MICROS).max(1),
+        }
+    }
+
+    /// The points of some nodes, unsorted.
+    fn of<'a>(&self, nodes: impl IntoIterator<Item = &'a Node>) -> Vec<Point> {
+        let mut points = Vec::new();
+        let (mut text, mut scratch) = (Vec::new(), Vec::new());
+        for node in nodes {
+            match self {
+                Points::Explicit(tokens) => {
+                    let own = tokens.get(node.name.as_str()).into_iter().flatten();
+                    points.extend(own.map(|&token| (token, node.id)));
+                }
+                Points::Hashed { hash, seed, template, .. } => {
+                    points.extend((0..self.count(node.weight)).map(|index| {
+                        write_point(template, node, index, &mut text);
+                        (hash.hash_seeded(*seed, &text, &mut scratch), node.id)
+                    }));
+                }
+            }
+        }
+        points
+    }
+}
+
+fn write_point(template: &[Segment], node: &Node, index: u64, text: &mut Vec<u8>) {
+    text.clear();
+    for segment in template {
+        match segment {
+            Segment::Name => text.extend_from_slice(node.name.as_bytes()),
+            Segment::Index => text.extend_from_slice(index.to_string().as_bytes()),
+            Segment::Text(literal) => text.extend_from_slice(literal.as_bytes()),
+        }
+    }
+}
+
+/// Reads `name#i`: `name` and `i` once each, anything around them.
+fn parse_template(text: &str) -> Result<Vec<Segment>, String> {
+    let error = || "needs `name` and `i` once each, as in name#i".to_string();
+    let (head, tail) = text.split_once("name").ok_or_else(error)?;
+    let literal = |text: &str| Segment::Text(text.into());
+    if tail.contains("name") || head.matches('i').count() + tail.matches('i').count() != 1 {
+        return Err(error());
+    }
+    Ok(match head.split_once('i') {
+        Some((a, b)) => vec![literal(a), Segment::Index, literal(b), Segment::Name, literal(tail)],
+        None => {
+            let (b, c) = tail.split_once('i').ok_or_else(error)?;
+            vec![literal(head), Segment::Name, literal(b), Segment::Index, literal(c)]
+        }
+    })
+}
+
+/// Reads lines of `node,token`; the last comma counts.
+fn parse_tokens(text: &str) -> Result<Tokens, String> {
+    let mut tokens = Tokens::new();
+    for (number, line) in text.lines().enumerate() {
+        let error = || format!("line {}: expected node,token with a token below 2^64", number + 1);
+        let (name, token) = line.rsplit_once(',').ok_or_else(error)?;
+        let token = token.trim().parse().map_err(|_| error())?;
+        tokens.entry(name.trim().into()).or_default().push(token);
+    }
+    if tokens.is_empty() { Err("the file holds no tokens".into()) } else { Ok(tokens) }
+}
+
+impl Scheme for Ring {
+    fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    /// Hashes and sorts only the points of nodes that changed, then merges them in.
+    fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
+        self.points.check(&next)?;
+        let mut changed: Vec<NodeId> = changes
+            .iter()
+            .map(|change| match change {
+                Change::Add(node) => node.id,
+                Change::Remove(id) | Change::Reweight(id, _) => *id,
+            })
+            .collect();
+        changed.sort_unstable();
+        let is_changed = |id: NodeId| changed.binary_search(&id).is_ok();
+        let ranks = NameRanks::new(&next);
+        let mut fresh = self.points.of(next.nodes().iter().filter(|node| is_changed(node.id)));
+        ranks.sort(&mut fresh);
+        self.circle = self.circle.merged(&ranks, |id| !is_changed(id), fresh);
+        self.roster = next;
+        Ok(())
+    }
+
+    fn footprint(&self) -> Footprint {
+        let token_bytes = match self.points.as_ref() {
+            Points::Explicit(tokens) => tokens.values().map(|own| 8 * own.len() as u64).sum(),
+            Points::Hashed { .. } => 0,
+        };
+        Footprint {
+            shared_bytes: self.roster.shared_bytes() + token_bytes,
+            derived_bytes: self.circle.bytes(),
+        }
+    }
+}
+
+impl Placement for Ring {
+    fn place(&self, key: Key<'_>) -> NodeId {
+        self.circle.owner(self.point(key.hash, &mut Silent))
+    }
+
+    fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
+        let point = self.point(key.hash, trace);
+        let node = self.circle.owner(point);
+        trace.step(placelab_core::Step::Probe { at: point as u64, node });
+        node
+    }
+
+    /// The walk onwards, skipping points of nodes that were visited.
+    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
+        let mut seen = std::collections::BTreeSet::new();
+        for node in self.circle.walk(self.point(key.hash, &mut Silent)) {
+            if seen.insert(node) && visit(node).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn shares(&self) -> Option<Shares> {
+        let mut arcs = BTreeMap::new();
+        for (node, arc) in self.circle.arcs() {
+            *arcs.entry(node).or_insert(0u128) += arc;
+        }
+        let whole = 1u128 << 64;
+        Some(Shares::of_roster(&self.roster, whole, |id| arcs.get(&id).copied().unwrap_or(0)))
+    }
+
+    fn fork(&self) -> Box<dyn Placement> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::mix::stream;
+    use placelab_core::{AlgorithmRequest, Identities, NodeName, advance, establish, replicas};
+
+    use super::*;
+
+    fn ring(text: &str, tokens: &str, roster: Roster, seed: u64) -> Box<dyn Placement> {
+        let request = AlgorithmRequest::expand(text).unwrap().remove(0);
+        let arguments = request.arguments(&SPEC, &|_| Ok(tokens.into())).unwrap();
+        establish(&SPEC, &arguments, HashSeed(seed), roster).unwrap()
+    }
+
+    fn named(names: &[&str]) -> Roster {
+        let mut identities = Identities::default();
+        let node = |name: &&str| {
+            let name = NodeName::new(name).unwrap();
+            Node { id: identities.of(&name), name, weight: Weight::ONE, zone: None }
+        };
+        Roster::new(names.iter().map(node).collect()).unwrap()
+    }
+
+    /// Tokens A 20, B 60, C 90 on 100 positions, D at 40: positions 21 … 40 move, all to D, and
+    /// the second copy of position 10 changes from B to D although its owner stays.
+    #[test]
+    fn twenty_positions_move() {
+        let tokens = "A,20\nB,60\nC,90\nD,40\n";
+        let before = ring("ring:tokens=@t", tokens, named(&["A", "B", "C"]), 0);
+        let d = named(&["A", "B", "C", "D"]).nodes()[3].clone();
+        let after = advance(&SPEC, before.as_ref(), &[Change::Add(d.clone())]).unwrap();
+        let owners =
+            |position| [&before, &after].map(|placement| placement.place(Key::hashed(position)));
+        let moved: Vec<u64> = (0..100).filter(|&p| owners(p)[0] != owners(p)[1]).collect();
+        assert!(moved.iter().copied().eq(21..=40));
+        assert!(moved.iter().all(|&position| owners(position)[1] == d.id));
+        assert_eq!(owners(99), [NodeId(0), NodeId(0)], "behind the last token comes the first");
+        let copies = [&before, &after].map(|p| replicas(p.as_ref(), Key::hashed(10), 2));
+        assert_eq!(copies, [[NodeId(0), NodeId(1)], [NodeId(0), NodeId(3)]]);
+        let strict = ring("ring:tokens=@t,successor=after", tokens, named(&["A", "B", "C"]), 0);
+        let positions = [19, 20, 60].map(|position| strict.place(Key::hashed(position)));
+        assert_eq!(positions, [NodeId(0), NodeId(1), NodeId(2)]);
+    }
+
+    #[test]
+    fn copies_are_on_distinct_machines() {
+        let tokens = "A,20\nA,40\nB,60\nC,90\n";
+        let placement = ring("ring:tokens=@t", tokens, named(&["A", "B", "C"]), 0);
+        assert_eq!(replicas(placement.as_ref(), Key::hashed(10), 3), [0, 1, 2].map(NodeId));
+    }
+
+    /// The least name owns a position on which several nodes stand, whoever joined first.
+    #[test]
+    fn collisions_go_by_name() {
+        let tokens = "b,50\na,50\nc,50\n";
+        for names in [["a", "b", "c"], ["c", "b", "a"]] {
+            let placement = ring("ring:tokens=@t", tokens, named(&names), 0);
+            let owner = placement.place(Key::hashed(50));
+            assert_eq!(placement.roster().get(owner).unwrap().name.as_str(), "a");
+            let shares = placement.shares().unwrap();
+            assert_eq!(shares.parts, [(owner, shares.whole)]);
+        }
+    }
+
+    /// The slow twin: every point in a list, the least clockwise distance wins.
+    #[test]
+    fn a_plain_list_agrees() {
+        for (text, strict) in [("ring:vnodes=7", false), ("ring:vnodes=7,successor=after", true)] {
+            let roster = Roster::numbered(9).unwrap();
+            let placement = ring(text, "", roster.clone(), 3);
+            let mut points = Vec::new();
+            for node in roster.nodes() {
+                for index in 0..7 {
+                    let text = [&3u64.to_le_bytes()[..], node.name.as_bytes(), b"#"].concat();
+                    let text = [text, index.to_string().into_bytes()].concat();
+                    points.push((HashFunction::Xxh3.hash(&text), node.id));
+                }
+            }
+            let edges = points.iter().flat_map(|&(p, _)| [p.wrapping_sub(1), p, p.wrapping_add(1)]);
+            for hash in (0..2_000).map(|i| stream(9, i)).chain(edges).chain([0, u64::MAX]) {
+                let distance = |&&(point, _): &&Point| {
+                    let distance = point.wrapping_sub(hash);
+                    if strict && distance == 0 { u128::MAX } else { u128::from(distance) }
+                };
+                let expected = points.iter().min_by_key(distance).unwrap().1;
+                assert_eq!(placement.place(Key::hashed(hash)), expected);
+            }
+        }
+    }
+
+    /// Relative sd of exact shares for N = 100, mean over 20 seeds: √((N − 1) ÷ (N·V + 1)).
+    #[test]
+    fn shares_scatter_as_the_closed_form_says() {
+        for (vnodes, expected) in [(100, 0.0995), (160, 0.079), (1_000, 0.032)] {
+            let deviation = |seed| {
+                let text = format!("ring:vnodes={vnodes}");
+                let shares =
+                    ring(&text, "", Roster::numbered(100).unwrap(), seed).shares().unwrap();
+                let fair = shares.whole as f64 / 100.0;
+                let square = |(_, part): &(NodeId, u128)| (*part as f64 / fair - 1.0).powi(2);
+                (shares.parts.iter().map(square).sum::<f64>() / 100.0).sqrt()
+            };
+            let mean = (0..20).map(deviation).sum::<f64>() / 20.0;
+            let closed = (99.0 / f64::from(100 * vnodes + 1)).sqrt();
+            assert!((mean / expected - 1.0).abs() < 0.1, "V = {vnodes}: {mean}");
+            assert!((mean / closed - 1.0).abs() < 0.1, "V = {vnodes}: {mean}");
+        }
+    }
+
+    #[test]
+    fn templates_and_tokens_are_checked() {
+        for text in ["name", "i", "namename#i", "name#ii", "node#i", ""] {
+            assert!(parse_template(text).is_err(), "{text}");
+        }
+        for text in ["name#i", "i-name", "name-i", "<name:i>"] {
+            assert!(parse_template(text).is_ok(), "{text}");
+        }
+        for text in ["", "a", "a,", "a,-1", "a,1\n\nb,2", "a,18446744073709551616"] {
+            assert!(parse_tokens(text).is_err(), "{text}");
+        }
+    }
+}
