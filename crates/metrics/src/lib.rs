@@ -1,1 +1,13 @@
-//! metrics
+//! Statistics of placement.
+//!
+//! [`tally`] and [`flows`] count: integers that merge exactly in any order. [`load`] and
+//! [`movement`] turn counts into the figures of the metric catalogue. [`null`], [`uniform`] and
+//! [`special`] say what pure chance would give.
+
+pub mod flows;
+pub mod load;
+pub mod movement;
+pub mod null;
+pub mod special;
+pub mod tally;
+pub mod uniform;

@@ -1,0 +1,122 @@
+//! `runner/…`: what the simulator costs beside the placements that it makes.
+//!
+//! Prints the ratio of its budget: the sweep of modulo, jump, ring and maglev from 100 to 101
+//! nodes over 10^7 keys on one thread, over a bare loop that makes the same keys, hashes them
+//! and calls `place_many` on the same snapshots. At most 1.3 by thread time, as a ratio of sums.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use placelab_algorithms::find;
+use placelab_benches::{criterion, numbered};
+use placelab_core::{AlgorithmSpec, advance};
+use placelab_core::{Change, HashFunction, HashSeed, KeyPart, Keys, NodeId, Placement, Roster};
+use placelab_sim::keys::{KeyChunk, KeySource};
+use placelab_sim::replay::Comparison;
+use placelab_sim::scenario::{KeyRequest, SourceRequest};
+use placelab_sim::sweep::{CHUNK_KEYS, Sweep, Unwatched};
+use placelab_timing::thread_cpu_ns;
+
+const CONTENDERS: [&str; 4] = ["modulo", "jump", "ring", "maglev"];
+
+struct Pair {
+    name: &'static str,
+    snapshots: Vec<Box<dyn Placement>>,
+}
+
+fn pair(spec: &'static AlgorithmSpec) -> Pair {
+    let before = numbered(spec, 100).expect("a hundred nodes are few");
+    let join = [Change::Add(Roster::numbered_node(100))];
+    let after = advance(spec, before.as_ref(), &join).expect("anybody can grow at the tail");
+    Pair { name: spec.name, snapshots: vec![before, after] }
+}
+
+fn source(count: u64) -> KeySource {
+    let source = SourceRequest::Sequential { count };
+    KeySource::open(&KeyRequest { source, hash: HashFunction::Xxh3 }).expect("numbers exist")
+}
+
+fn sweep(pair: &Pair, source: &KeySource) -> u64 {
+    let comparisons = [Comparison { before: 0, after: 1 }];
+    let sweep = Sweep {
+        source,
+        seed: HashSeed::PUBLISHED,
+        reads: KeyPart::Hash,
+        snapshots: &pair.snapshots,
+        comparisons: &comparisons,
+        node_count: 101,
+    };
+    let tally = sweep.run(&Unwatched);
+    tally.flows[0].cells().iter().map(|cell| cell.amounts[0]).sum()
+}
+
+fn bare(pair: &Pair, source: &KeySource) {
+    let mut chunk = KeyChunk::default();
+    let mut owners = vec![NodeId(0); CHUNK_KEYS as usize];
+    for start in (0..source.len()).step_by(CHUNK_KEYS as usize) {
+        let end = (start + CHUNK_KEYS).min(source.len());
+        source.fill(start..end, &mut chunk, KeyPart::Hash);
+        for placement in &pair.snapshots {
+            placement.place_many(Keys::hashed(&chunk.hashes), &mut owners);
+            black_box(&mut owners);
+        }
+    }
+}
+
+/// Sums over the contenders of the thread time of both, interleaved; the least of the rounds.
+fn print_budget(pairs: &[Pair], keys: u64) {
+    let source = source(keys);
+    let timed = |work: &mut dyn FnMut()| {
+        let start = thread_cpu_ns()?;
+        work();
+        Some((thread_cpu_ns()? - start) as f64)
+    };
+    let (mut runner, mut loops) = (0.0, 0.0);
+    for pair in pairs {
+        let (mut least_runner, mut least_loop) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..5 {
+            let Some(spent) = timed(&mut || {
+                black_box(sweep(pair, &source));
+            }) else {
+                return eprintln!("this system does not tell the time of a thread");
+            };
+            least_runner = least_runner.min(spent);
+            least_loop = least_loop.min(timed(&mut || bare(pair, &source)).unwrap_or(spent));
+        }
+        eprintln!("{:>8}: {:.3} × a bare loop", pair.name, least_runner / least_loop);
+        runner += least_runner;
+        loops += least_loop;
+    }
+    eprintln!("   runner: {:.3} × a bare loop over {keys} keys (at most 1.3)", runner / loops);
+}
+
+fn runner(criterion: &mut Criterion, pairs: &[Pair]) {
+    let keys = 1 << 17;
+    let source = source(keys);
+    let mut group = criterion.benchmark_group("runner");
+    group.throughput(Throughput::Elements(keys));
+    for pair in pairs {
+        group.bench_function(BenchmarkId::new("sweep", pair.name), |bencher| {
+            bencher.iter(|| sweep(pair, &source));
+        });
+        group.bench_function(BenchmarkId::new("bare", pair.name), |bencher| {
+            bencher.iter(|| bare(pair, &source));
+        });
+    }
+    group.finish();
+}
+
+fn main() {
+    let mut criterion = criterion();
+    let pairs: Vec<Pair> =
+        CONTENDERS.iter().map(|name| pair(find(name).expect("it is registered"))).collect();
+    runner(&mut criterion, &pairs);
+    // Under `cargo test` and `--test` a few keys show that it works.
+    let is_bench = std::env::args().any(|argument| argument == "--bench")
+        && !std::env::args().any(|argument| argument == "--test");
+    let keys = if is_bench { 10_000_000 } else { 10_000 };
+    // One worker, and it is the thread whose time is taken.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+    pool.expect("this thread exists").install(|| print_budget(&pairs, keys));
+    criterion.final_summary();
+}

@@ -1,0 +1,44 @@
+//! One file a command.
+
+mod check;
+mod init;
+mod list;
+mod place;
+mod prepare;
+mod report;
+mod run;
+mod time;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+
+/// What placelab can do.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Replay scenarios against every contender and write reports
+    Run(run::Options),
+    /// Validate scenario files; print the plan and what a run would cost
+    Check(check::Options),
+    /// List algorithms, metrics, hashes or scenarios
+    List(list::Options),
+    /// Place keys: one line a key with its node or nodes
+    Place(place::Options),
+    /// Draw a report again from its results
+    Report(report::Options),
+    /// Write a commented scenario to start from
+    Init(init::Options),
+}
+
+impl Command {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self {
+            Command::Run(options) => options.run(),
+            Command::Check(options) => options.run(),
+            Command::List(options) => options.run(),
+            Command::Place(options) => options.run(),
+            Command::Report(options) => options.run(),
+            Command::Init(options) => options.run(),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! `placelab list`: what there is.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use placelab_algorithms::REGISTRY;
+use placelab_core::{AlgorithmSpec, HashFunction};
+use placelab_results::METRICS;
+use placelab_sim::scenario::read;
+
+use crate::commands::prepare::scenario_failure;
+use crate::failure::Failure;
+use crate::table::{Form, Table};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// What to list
+    what: What,
+    /// Where scenarios are looked for
+    #[arg(long, value_name = "DIR", default_value = "scenarios/curated")]
+    folder: PathBuf,
+    /// One JSON array
+    #[arg(long, conflicts_with = "markdown")]
+    json: bool,
+    /// A Markdown table
+    #[arg(long)]
+    markdown: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum What {
+    Algorithms,
+    Metrics,
+    Hashes,
+    Scenarios,
+}
+
+impl Options {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let form = match (self.json, self.markdown) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Markdown,
+            _ => Form::Text,
+        };
+        let table = match self.what {
+            What::Algorithms => algorithms(form),
+            What::Metrics => metrics(),
+            What::Hashes => hashes(),
+            What::Scenarios => scenarios(&self.folder)?,
+        };
+        Ok(table.print(form)?)
+    }
+}
+
+/// A terminal has room for what one chooses by; the other forms have everything.
+fn algorithms(form: Form) -> Table {
+    let can = |spec: &AlgorithmSpec| {
+        let names: Vec<&str> = spec.capabilities.iter().map(|can| can.name()).collect();
+        if names.is_empty() { "tail only".into() } else { names.join(", ") }
+    };
+    let parameters = |spec: &AlgorithmSpec| {
+        let one = |parameter: &placelab_core::ParameterSpec| {
+            let default = parameter.default.map_or(String::new(), |text| format!("={text}"));
+            let kind = parameter.kind.describe();
+            format!("{}{default} ({}; {kind})", parameter.name, parameter.help)
+        };
+        spec.parameters.iter().map(one).collect::<Vec<_>>().join("; ")
+    };
+    if form == Form::Text {
+        let mut table = Table::new(&["name", "what it is", "can", "lookup", "parameters"]);
+        for spec in REGISTRY {
+            let names: Vec<&str> = spec.parameters.iter().map(|one| one.name).collect();
+            let [name, summary, lookup] =
+                [spec.name, spec.summary, spec.lookup_cost].map(String::from);
+            table.row([name, summary, can(spec), lookup, names.join(", ")]);
+        }
+        return table;
+    }
+    let mut table = Table::new(&[
+        "name",
+        "family",
+        "year",
+        "what it is",
+        "lookup",
+        "memory",
+        "can",
+        "claims",
+        "parameters",
+        "citation",
+    ]);
+    for spec in REGISTRY {
+        let claims: Vec<&str> = spec.claims.iter().map(|claim| claim.name()).collect();
+        table.row([
+            spec.name.into(),
+            spec.family.into(),
+            spec.year.to_string(),
+            spec.summary.into(),
+            spec.lookup_cost.into(),
+            spec.memory_cost.into(),
+            can(spec),
+            claims.join(", "),
+            parameters(spec),
+            spec.citation.into(),
+        ]);
+    }
+    table
+}
+
+fn metrics() -> Table {
+    let mut table = Table::new(&["id", "unit", "better", "by", "definition"]);
+    for metric in METRICS {
+        let by = if metric.by_measure { "keys, requests, bytes" } else { "" };
+        let better = format!("{:?}", metric.better).to_lowercase();
+        let cells = [metric.id, metric.unit, better.as_str(), by, metric.definition];
+        table.row(cells.map(String::from));
+    }
+    table
+}
+
+fn hashes() -> Table {
+    let mut table = Table::new(&["name", "bits", "what it is"]);
+    for hash in HashFunction::ALL {
+        table.row([hash.name().into(), hash.bits().to_string(), hash.describe().into()]);
+    }
+    table
+}
+
+fn scenarios(folder: &Path) -> Result<Table, Failure> {
+    let entries = std::fs::read_dir(folder).with_context(|| {
+        format!("cannot list {}: name another folder with --folder", folder.display())
+    })?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    paths.sort();
+    let mut table = Table::new(&["file", "question", "why"]);
+    for path in paths {
+        let scenario = read(&path, REGISTRY).map_err(scenario_failure)?.scenario;
+        table.row([path.display().to_string(), scenario.title, scenario.why]);
+    }
+    Ok(table)
+}

@@ -1,0 +1,143 @@
+//! What several commands begin with: reading scenarios and algorithm specs, and what it would
+//! cost to go on.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::Args;
+use placelab_algorithms::REGISTRY;
+use placelab_core::{AlgorithmSpec, Arguments, PlacementError};
+use placelab_sim::diagnostics::Look;
+use placelab_sim::fleet::FleetError;
+use placelab_sim::keys::KeyError;
+use placelab_sim::overrides::Overrides;
+use placelab_sim::paths::PARAMETER_BYTES_MAX;
+use placelab_sim::run::RunError;
+use placelab_sim::scenario::{ContenderRequest, Prepared, ScenarioError, read, select};
+
+use crate::failure::{Failure, styled};
+
+/// Options that change a scenario.
+#[derive(Args)]
+pub(crate) struct Changes {
+    /// Contenders instead of the scenario's, such as ring:vnodes={1,160} or '*'; may be repeated
+    #[arg(long, value_name = "SPEC")]
+    algorithms: Vec<String>,
+    /// How many keys; of a file, the first so many
+    #[arg(long, value_name = "N")]
+    keys: Option<u64>,
+    /// How many hash seeds
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    seeds: Option<u32>,
+}
+
+impl Changes {
+    /// Reads a scenario and changes it.
+    pub(crate) fn read(&self, path: &Path) -> Result<Prepared, Failure> {
+        let mut prepared = read(path, REGISTRY).map_err(scenario_failure)?;
+        let contenders = match self.algorithms.is_empty() {
+            true => None,
+            false => Some(self.contenders()?),
+        };
+        let overrides = Overrides { contenders, keys: self.keys, seeds: self.seeds };
+        overrides.apply(&mut prepared.scenario);
+        Ok(prepared)
+    }
+
+    fn contenders(&self) -> Result<Vec<ContenderRequest>, Failure> {
+        let mut all: Vec<ContenderRequest> = Vec::new();
+        for text in &self.algorithms {
+            for contender in selected(text)? {
+                if all.iter().all(|one| one.name() != contender.name()) {
+                    all.push(contender);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// The command that makes the same results again.
+    pub(crate) fn command(&self, path: &Path) -> String {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        let mut command = format!("placelab run {name}");
+        self.algorithms.iter().for_each(|text| command += &format!(" --algorithms '{text}'"));
+        self.keys.iter().for_each(|keys| command += &format!(" --keys {keys}"));
+        self.seeds.iter().for_each(|seeds| command += &format!(" --seeds {seeds}"));
+        command
+    }
+}
+
+/// The one algorithm that a text asks for.
+pub(crate) fn algorithm(text: &str) -> Result<(&'static AlgorithmSpec, Arguments), Failure> {
+    let mut contenders = selected(text)?;
+    match (contenders.pop(), contenders.is_empty()) {
+        (Some(one), true) => Ok((one.spec, one.arguments)),
+        (_, rest) => Err(Failure::Invalid(format!(
+            "`{text}` asks for {}: name one algorithm",
+            if rest { "nobody" } else { "several" }
+        ))),
+    }
+}
+
+fn selected(text: &str) -> Result<Vec<ContenderRequest>, Failure> {
+    select(text, REGISTRY, &load).map_err(|error| match &error {
+        placelab_sim::scenario::SelectError::Unknown { help, .. } => {
+            Failure::Invalid(format!("{error}\nhelp: {help}"))
+        }
+        _ => Failure::Invalid(error.to_string()),
+    })
+}
+
+/// Reads a file that a parameter on the command line names.
+fn load(path: &str) -> Result<Arc<str>, String> {
+    let error = |error: std::io::Error| format!("cannot read {path}: {error}");
+    let bytes = fs::metadata(path).map_err(error)?.len();
+    if bytes > PARAMETER_BYTES_MAX {
+        return Err(format!(
+            "{path} has {bytes} bytes, at most {PARAMETER_BYTES_MAX} are possible"
+        ));
+    }
+    fs::read_to_string(path).map(Into::into).map_err(error)
+}
+
+/// What a scenario that cannot be used means for the exit code.
+pub(crate) fn scenario_failure(error: ScenarioError) -> Failure {
+    let look = if styled() { Look::Coloured } else { Look::Plain };
+    match &error {
+        ScenarioError::Invalid(diagnostics) => Failure::Invalid(diagnostics.render(look)),
+        ScenarioError::Limit(diagnostics) => Failure::Limit(diagnostics.render(look)),
+        _ => Failure::Internal(error.into()),
+    }
+}
+
+pub(crate) fn fleet_failure(error: FleetError) -> Failure {
+    match error {
+        FleetError::Limit { .. } => Failure::Limit(error.to_string()),
+        FleetError::Io { .. } => Failure::Internal(error.into()),
+        _ => Failure::Invalid(error.to_string()),
+    }
+}
+
+pub(crate) fn placement_failure(error: PlacementError) -> Failure {
+    match error {
+        PlacementError::Limit { .. } => Failure::Limit(error.to_string()),
+        _ => Failure::Invalid(error.to_string()),
+    }
+}
+
+pub(crate) fn key_failure(error: KeyError) -> Failure {
+    match error {
+        _ if error.is_limit() => Failure::Limit(error.to_string()),
+        KeyError::Io { .. } => Failure::Internal(error.into()),
+        _ => Failure::Invalid(error.to_string()),
+    }
+}
+
+pub(crate) fn run_failure(error: RunError) -> Failure {
+    match error {
+        RunError::Keys(error) => key_failure(error),
+        RunError::Limit { .. } => Failure::Limit(error.to_string()),
+        _ => Failure::Internal(error.into()),
+    }
+}

@@ -1,0 +1,62 @@
+//! `placelab report`: a report drawn again from its results.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::Args;
+use placelab_results::{RunResults, Timings};
+
+use crate::failure::Failure;
+use crate::folder;
+
+/// The simulation's results in a report folder.
+pub(crate) const RESULTS: &str = "results.json";
+/// The machine's timings in a report folder.
+pub(crate) const TIMINGS: &str = "timings.json";
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// The report's folder, which holds results.json and perhaps timings.json
+    dir: PathBuf,
+}
+
+impl Options {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let results: RunResults = read_json(&self.dir.join(RESULTS))?;
+        let path = self.dir.join(TIMINGS);
+        let timings: Option<Timings> = path.exists().then(|| read_json(&path)).transpose()?;
+        write(&self.dir, &results, timings.as_ref())?;
+        eprintln!("drew {} again", self.dir.display());
+        Ok(())
+    }
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::Invalid(format!("{shown}: {error}: not written by this version of placelab"))
+    })
+}
+
+/// Draws a report and puts it in its place.
+pub(crate) fn write(
+    dir: &Path,
+    results: &RunResults,
+    timings: Option<&Timings>,
+) -> Result<(), Failure> {
+    let mut files = vec![(RESULTS.to_string(), json(results)?)];
+    if let Some(timings) = timings {
+        files.push((TIMINGS.into(), json(timings)?));
+    }
+    let drawn = placelab_report::render(results, timings).context("cannot draw the report")?;
+    files.extend(drawn.into_iter().map(|artifact| (artifact.name, artifact.bytes)));
+    Ok(folder::replace(dir, &files)?)
+}
+
+fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
+    let mut text = serde_json::to_vec_pretty(value).context("cannot write JSON")?;
+    text.push(b'\n');
+    Ok(text)
+}

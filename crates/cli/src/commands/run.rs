@@ -1,0 +1,171 @@
+//! `placelab run`: scenarios in, reports out.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use placelab_results::{RunResults, Verdict, verdict};
+use placelab_sim::keys::KeySource;
+use placelab_sim::run::{Settings, run};
+use serde_json::json;
+
+use crate::commands::check::refuse_what_cannot_fit;
+use crate::commands::prepare::{Changes, key_failure, run_failure};
+use crate::commands::{report, time};
+use crate::failure::Failure;
+use crate::progress::Bar;
+use crate::table::{Form, Table};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Scenario files
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    changes: Changes,
+    /// Threads; results do not depend on it
+    #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Folder for reports: that of scenario NAME goes to DIR/NAME
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    out: PathBuf,
+    /// Do not time lookups and changes
+    #[arg(long)]
+    no_timing: bool,
+    /// Exit with 3 where no contender meets every requirement
+    #[arg(long)]
+    strict: bool,
+    /// One JSON array with the verdicts instead of tables
+    #[arg(long)]
+    json: bool,
+}
+
+/// What became of one scenario.
+struct Outcome {
+    results: RunResults,
+    verdict: Verdict,
+    folder: PathBuf,
+}
+
+impl Options {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let mut outcomes = Vec::new();
+        for file in &self.files {
+            let outcome = self.run_one(file)?;
+            if !self.json {
+                outcome.print()?;
+            }
+            outcomes.push(outcome);
+        }
+        if self.json {
+            let all: Vec<_> = outcomes.iter().map(Outcome::json).collect();
+            writeln!(io::stdout().lock(), "{:#}", serde_json::Value::from(all))?;
+        }
+        self.judge(&outcomes)
+    }
+
+    fn run_one(&self, file: &Path) -> Result<Outcome, Failure> {
+        let prepared = self.changes.read(file)?;
+        let keys = KeySource::open(&prepared.scenario.keys).map_err(key_failure)?.len();
+        let available = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.threads.map_or(available, usize::from);
+        refuse_what_cannot_fit(&prepared, keys, threads as u64)?;
+        let results = {
+            let bar = Bar::new("placing keys", 0);
+            let settings = Settings { threads: Some(threads) };
+            run(&prepared, &self.changes.command(file), settings, &bar).map_err(run_failure)?
+        };
+        let timings = (!self.no_timing).then(|| {
+            let bar = Bar::new("timing", 0);
+            time::time(&prepared, &bar)
+        });
+        let folder = self.out.join(&results.scenario.name);
+        report::write(&folder, &results, timings.as_ref())?;
+        Ok(Outcome { verdict: verdict(&results), results, folder })
+    }
+
+    fn judge(&self, outcomes: &[Outcome]) -> Result<(), Failure> {
+        let mut unmet = Vec::new();
+        for outcome in outcomes {
+            let name = &outcome.results.scenario.name;
+            for expectation in outcome.results.expectations.iter().filter(|one| !one.met) {
+                unmet.push(format!("{name}: expected {}", expectation.text));
+                unmet.extend(expectation.failures.iter().map(|failure| format!("  {failure}")));
+            }
+            let required = !outcome.results.requirements.is_empty();
+            if self.strict && required && outcome.verdict.suitable.is_empty() {
+                unmet.push(format!("{name}: no contender meets every requirement"));
+            }
+        }
+        if unmet.is_empty() { Ok(()) } else { Err(Failure::Unmet(unmet.join("\n"))) }
+    }
+}
+
+impl Outcome {
+    fn json(&self) -> serde_json::Value {
+        json!({
+            "scenario": self.results.scenario.name,
+            "report": self.folder.join("index.html"),
+            "verdict": self.verdict,
+            "expectations": self.results.expectations,
+        })
+    }
+
+    /// The figures one looks for first; the report has the others.
+    fn print(&self) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        for (index, timeline) in self.results.plan.iter().enumerate() {
+            writeln!(out, "{} · {}", self.results.scenario.title, timeline.name)?;
+            let mut table = Table::new(&[
+                "contender",
+                "largest load",
+                "by chance",
+                "moved",
+                "least",
+                "sideways",
+                "refused",
+            ]);
+            for contender in &self.results.contenders {
+                table.row(row(contender, &contender.timelines[index], timeline));
+            }
+            table.print(Form::Text)?;
+        }
+        let held = self.results.expectations.iter().filter(|one| one.met).count();
+        let expected = self.results.expectations.len();
+        if expected > 0 {
+            writeln!(out, "{held} of {expected} expectations hold")?;
+        }
+        Ok(writeln!(out, "report: {}", self.folder.join("index.html").display())?)
+    }
+}
+
+fn row(
+    contender: &placelab_results::Contender,
+    course: &placelab_results::ContenderTimeline,
+    plan: &placelab_results::Timeline,
+) -> [String; 7] {
+    let medians = |id: &str| {
+        let steps = course.steps.iter().filter_map(|step| step.metrics.get(id).copied());
+        steps.collect::<Vec<_>>()
+    };
+    let percent = |id: &str| {
+        let sum = medians(id).iter().map(|measured| measured.median).reduce(|a, b| a + b);
+        sum.map_or(String::new(), |sum| format!("{:.2} %", sum * 100.0))
+    };
+    let loads = medians("load.max_over_mean");
+    let worst = loads.iter().max_by(|a, b| a.median.total_cmp(&b.median));
+    let chance = worst.and_then(|measured| measured.chance);
+    let refused = course.refusal.as_ref().map(|refusal| {
+        let label = plan.steps.get(refusal.step).map_or("start", |step| step.label.as_str());
+        format!("{label}: {}", refusal.reason)
+    });
+    [
+        contender.name.clone(),
+        worst.map_or(String::new(), |measured| format!("{:.3} × fair", measured.median)),
+        chance.map_or(String::new(), |chance| format!("{:.3}", chance.mean)),
+        percent("movement.moved"),
+        percent("movement.minimum"),
+        percent("movement.sideways"),
+        refused.unwrap_or_default(),
+    ]
+}

@@ -1,0 +1,96 @@
+//! Report folders: replaced only as a whole, and only if they are ours.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+
+/// The file that tells a report folder from any other.
+const MARKER: &str = "results.json";
+
+/// Writes a folder with these files: beside its place under a temporary name, then renamed, so
+/// that a reader sees the old folder or the new one and never a part.
+///
+/// Fails where something that is not a report stands in the way.
+pub(crate) fn replace(folder: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Result<()> {
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    let name = folder.file_name().context("a report folder has a name")?;
+    refuse_foreign(folder)?;
+    fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+    let fresh = tempfile::Builder::new()
+        .prefix(".placelab-")
+        .tempdir_in(parent)
+        .with_context(|| format!("cannot write in {}", parent.display()))?;
+    let fresh_folder = fresh.path().join(name);
+    fs::create_dir(&fresh_folder)?;
+    for (name, bytes) in files {
+        let path = fresh_folder.join(name);
+        fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if folder.exists() {
+        // The old folder goes into the temporary one and is removed with it.
+        let old = fresh.path().join("old");
+        fs::rename(folder, &old).with_context(|| format!("cannot move {}", folder.display()))?;
+    }
+    fs::rename(&fresh_folder, folder)
+        .with_context(|| format!("cannot move the report to {}", folder.display()))
+}
+
+fn refuse_foreign(folder: &Path) -> anyhow::Result<()> {
+    let Ok(found) = fs::symlink_metadata(folder) else { return Ok(()) };
+    let shown = folder.display();
+    if !found.is_dir() {
+        bail!("{shown} is not a folder: remove it or choose another place with --out");
+    }
+    let is_empty = fs::read_dir(folder)?.next().is_none();
+    if !is_empty && !is_report(folder) {
+        bail!("{shown} is not a report of placelab: choose another place with --out");
+    }
+    Ok(())
+}
+
+/// Whether a folder holds results of ours: a JSON object with a schema and a plan.
+fn is_report(folder: &Path) -> bool {
+    let read = fs::File::open(folder.join(MARKER)).ok();
+    let json = read.and_then(|file| {
+        serde_json::from_reader::<_, serde_json::Value>(std::io::BufReader::new(file)).ok()
+    });
+    json.is_some_and(|json| json["schema"].is_u64() && json["plan"].is_array())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(schema: u32) -> Vec<(String, Vec<u8>)> {
+        let json = format!("{{\"schema\": {schema}, \"plan\": []}}");
+        vec![(MARKER.into(), json.into_bytes())]
+    }
+
+    #[test]
+    fn reports_are_replaced_as_a_whole() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("a/b");
+        replace(&folder, &report(1)).unwrap();
+        fs::write(folder.join("stale.png"), "old").unwrap();
+        replace(&folder, &report(2)).unwrap();
+        let names: Vec<_> =
+            fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(names, [MARKER]);
+        let left: Vec<_> = fs::read_dir(parent.path().join("a")).unwrap().collect();
+        assert_eq!(left.len(), 1, "nothing temporary stays");
+    }
+
+    #[test]
+    fn foreign_folders_are_left_alone() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("mine");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("thesis.txt"), "years of work").unwrap();
+        assert!(replace(&folder, &report(1)).is_err());
+        assert_eq!(fs::read_to_string(folder.join("thesis.txt")).unwrap(), "years of work");
+        fs::write(folder.join(MARKER), "{\"schema\": \"theirs\"}").unwrap();
+        assert!(replace(&folder, &report(1)).is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! What a null model needs to know of keys that count by their requests or bytes.
+//!
+//! Few large keys make most of the imbalance, so the largest are kept one by one; of the rest,
+//! which is many and small, the sum and the sum of squares say enough.
+//!
+//! Cost: O(log [`HEAD_MAX`]) a key at worst, and memory for [`HEAD_MAX`] numbers however many
+//! keys there are. The result does not depend on the order of the keys: all sums are exact.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Most keys that are kept one by one.
+pub const HEAD_MAX: usize = 8192;
+
+/// The weights of the keys: requests or bytes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct KeyWeights {
+    /// The largest weights above zero, descending; at most [`HEAD_MAX`].
+    pub(super) head: Vec<u64>,
+    /// Sum of the other weights.
+    pub(super) tail_total: u128,
+    /// Sum of the squares of the other weights.
+    pub(super) tail_squares: f64,
+}
+
+impl KeyWeights {
+    /// Reads the weights of all keys. Keys of weight 0 load no node and are passed over.
+    ///
+    /// ```
+    /// use placelab_metrics::null::KeyWeights;
+    /// let keys = KeyWeights::from_keys([1, 6, 0, 3]);
+    /// assert_eq!(keys.total(), 10);
+    /// assert_eq!(keys.largest_share(), 0.6);
+    /// ```
+    pub fn from_keys(weights: impl IntoIterator<Item = u64>) -> Self {
+        let mut head = BinaryHeap::with_capacity(HEAD_MAX + 1);
+        let mut tail_total = 0;
+        let mut tail_squares = SumOfSquares::default();
+        for weight in weights.into_iter().filter(|&weight| weight > 0) {
+            head.push(Reverse(weight));
+            if head.len() > HEAD_MAX {
+                let Reverse(smallest) = head.pop().expect("it is over-full");
+                tail_total += u128::from(smallest);
+                tail_squares.add(smallest);
+            }
+        }
+        // The heap is of reversed weights, so ascending for it is descending for us.
+        let head = head.into_sorted_vec().into_iter().map(|Reverse(weight)| weight).collect();
+        KeyWeights { head, tail_total, tail_squares: tail_squares.to_f64() }
+    }
+
+    /// The sum of all weights.
+    pub fn total(&self) -> u128 {
+        self.tail_total + self.head.iter().map(|&weight| u128::from(weight)).sum::<u128>()
+    }
+
+    /// The part of the sum that the largest key has: no placement balances better than to give it
+    /// a node of its own. 0 where there is nothing.
+    pub fn largest_share(&self) -> f64 {
+        match self.head.first() {
+            Some(&largest) => largest as f64 / self.total() as f64,
+            None => 0.0,
+        }
+    }
+}
+
+/// An exact sum of squares of up to 2⁶⁴ numbers: floats would depend on the order of the keys.
+#[derive(Default)]
+struct SumOfSquares {
+    /// Sum of the upper halves of the squares.
+    high: u128,
+    /// Sum of the lower halves.
+    low: u128,
+}
+
+impl SumOfSquares {
+    fn add(&mut self, value: u64) {
+        let square = u128::from(value) * u128::from(value);
+        self.high += square >> 64;
+        self.low += square & u128::from(u64::MAX);
+    }
+
+    fn to_f64(&self) -> f64 {
+        self.high as f64 * (1u128 << 64) as f64 + self.low as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::mix::stream;
+
+    use super::*;
+
+    #[test]
+    fn order_does_not_matter() {
+        let mut weights: Vec<u64> = (0..20_000).map(|i| stream(1, i) >> (i % 60)).collect();
+        let ascending = {
+            let mut sorted = weights.clone();
+            sorted.sort_unstable();
+            KeyWeights::from_keys(sorted)
+        };
+        assert_eq!(KeyWeights::from_keys(weights.iter().copied()), ascending);
+        weights.reverse();
+        assert_eq!(KeyWeights::from_keys(weights.iter().copied()), ascending);
+        assert_eq!(ascending.head.len(), HEAD_MAX);
+        assert!(ascending.head.is_sorted_by(|a, b| a >= b));
+    }
+
+    #[test]
+    fn the_tail_is_what_the_head_leaves() {
+        let count = HEAD_MAX as u64 + 3;
+        let keys = KeyWeights::from_keys(1..=count);
+        assert_eq!((keys.head[0], keys.head[HEAD_MAX - 1]), (count, 4));
+        assert_eq!((keys.tail_total, keys.tail_squares), (6, 14.0));
+        assert_eq!(keys.total(), u128::from(count * (count + 1) / 2));
+    }
+
+    #[test]
+    fn squares_beyond_any_integer() {
+        let keys = KeyWeights::from_keys(std::iter::repeat_n(u64::MAX, HEAD_MAX + 4));
+        let square = (u64::MAX as f64) * (u64::MAX as f64);
+        assert_eq!(keys.tail_squares, 4.0 * square);
+    }
+
+    #[test]
+    fn nothing_has_no_largest() {
+        let keys = KeyWeights::from_keys([0, 0]);
+        assert_eq!((keys.total(), keys.largest_share()), (0, 0.0));
+    }
+}

@@ -1,0 +1,391 @@
+//! The law of the loads where every key counts 1: a multinomial.
+//!
+//! Source: Levin's representation (`levin`) for the extremes, Pearson's statistic (`spread`) for
+//! the coefficient of variation. The loads of a multinomial sum to the keys, so they are not
+//! independent: for 20 keys on 6 nodes the mean largest ratio is 1.74, while a product of the
+//! nodes' own laws would give 1.66.
+//!
+//! Cost: the weights are sorted once; then some hundred evaluations a figure, each linear in the
+//! number of *distinct* weights: 10⁶ equal nodes with 10⁹ keys take no longer than ten with a
+//! hundred, a fraction of a millisecond, while 1,000 different weights take tens.
+
+use placelab_core::math::{exp, ln, sqrt};
+
+use super::levin::{Group, Side, all_within};
+use super::ratio_law::{RatioLaw, whole_load, whole_load_above};
+use super::{LoadChance, positive_weights, spread, total_weight};
+use crate::special::{binomial_tails, ln_one_plus};
+
+/// Logarithm of the probability that the window of a table may miss, over the nodes: e⁻²⁸ ≈ 10⁻¹².
+const MISSED: f64 = 28.0;
+/// Probabilities below this are taken as the sum of the nodes' own, which is then better.
+const RARE: f64 = 1e-3;
+
+/// The law of the loads of an ideal hash where every key counts 1.
+///
+/// ```
+/// use placelab_metrics::null::UnitNull;
+/// // Six buckets and twenty keys: a largest bucket 74 % above the mean is nobody's fault.
+/// let chance = UnitNull::new(20, &[1; 6]).chance();
+/// assert!((chance.max_over_mean.mean - 1.74).abs() < 0.005);
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct UnitNull {
+    keys: u64,
+    nodes: u64,
+    groups: Vec<Group>,
+    /// Expected load of a node of each group.
+    expected: Vec<f64>,
+}
+
+impl UnitNull {
+    /// The law for so many keys and nodes of the given weights; nodes of weight 0 are ignored.
+    pub fn new(keys: u64, weights: &[u64]) -> Self {
+        let weights = positive_weights(weights);
+        let total = total_weight(&weights) as f64;
+        let group = |run: &[u64]| Group { nodes: run.len() as u64, share: run[0] as f64 / total };
+        let groups: Vec<Group> = weights.chunk_by(|a, b| a == b).map(group).collect();
+        let expected = groups.iter().map(|group| keys as f64 * group.share).collect();
+        UnitNull { keys, nodes: weights.len() as u64, groups, expected }
+    }
+
+    /// What each balance figure would be by chance: all 0 without keys or nodes, and certain for
+    /// one node.
+    pub fn chance(&self) -> LoadChance {
+        if self.keys == 0 || self.nodes == 0 {
+            return LoadChance::NOTHING;
+        }
+        if self.nodes == 1 {
+            return LoadChance::ALONE;
+        }
+        LoadChance {
+            max_over_mean: self.largest().chance(),
+            min_over_mean: self.smallest().chance(),
+            cv: spread::cv(self.keys as f64, &self.groups),
+        }
+    }
+
+    /// The probability that the largest ratio is at least `observed_max_ratio`: 1 for ratios up
+    /// to 1, which every fleet reaches, and where there are no keys or nodes.
+    pub fn p_max(&self, observed_max_ratio: f64) -> f64 {
+        if self.keys == 0 || self.nodes == 0 || observed_max_ratio <= 1.0 {
+            return 1.0;
+        }
+        // The expected loads are above 0, so it takes at least one key to reach the ratio.
+        let limit = |&expected: &f64| whole_load_above(observed_max_ratio, expected) as u64 - 1;
+        let limits: Vec<u64> = self.expected.iter().map(limit).collect();
+        let above = 1.0 - self.all_at_most(&limits);
+        if above < RARE { self.any_above(&limits) } else { above }
+    }
+
+    /// The law of the largest ratio. It is at least 1, as the weighted mean of the ratios is 1.
+    fn largest(&self) -> RatioLaw {
+        let least = self.least_expected();
+        let bound = self.missed();
+        let surplus = bound / 3.0 + sqrt(bound * bound / 9.0 + 2.0 * bound * least);
+        let high = (1.0 + surplus / least).min(self.keys as f64 / least);
+        let distribution = |ratio| {
+            let limit = |&expected: &f64| whole_load(ratio, expected) as u64;
+            self.all_at_most(&self.expected.iter().map(limit).collect::<Vec<_>>())
+        };
+        RatioLaw::tabulate(&self.expected, (1.0 - 1e-9, high), distribution)
+    }
+
+    /// The law of the smallest ratio, which is at most 1.
+    fn smallest(&self) -> RatioLaw {
+        let deficit = sqrt(2.0 * self.missed() / self.least_expected());
+        let low = if deficit < 1.0 { 1.0 - deficit } else { -1e-9 };
+        let distribution = |ratio| {
+            let limit = |&expected: &f64| whole_load(ratio, expected) as u64 + 1;
+            1.0 - self.all_at_least(&self.expected.iter().map(limit).collect::<Vec<_>>())
+        };
+        RatioLaw::tabulate(&self.expected, (low, 1.0), distribution)
+    }
+
+    fn all_at_most(&self, limits: &[u64]) -> f64 {
+        if self.nodes == 2 {
+            1.0 - self.any_above(limits)
+        } else {
+            all_within(self.keys, &self.groups, Side::AtMost, limits)
+        }
+    }
+
+    fn all_at_least(&self, limits: &[u64]) -> f64 {
+        if self.nodes == 2 {
+            1.0 - self.any_below(limits)
+        } else {
+            all_within(self.keys, &self.groups, Side::AtLeast, limits)
+        }
+    }
+
+    /// The chance of a load above its limit from the nodes' own binomial laws: exact for two
+    /// nodes, of which only one can be above; else good to half its own size squared, as loads
+    /// of a multinomial are negatively associated.
+    fn any_above(&self, limits: &[u64]) -> f64 {
+        self.any(limits, |limit, share| binomial_tails(limit, self.keys, share).upper)
+    }
+
+    /// The chance of a load below its limit, which is at least 1; alike.
+    fn any_below(&self, limits: &[u64]) -> f64 {
+        self.any(limits, |limit, share| binomial_tails(limit - 1, self.keys, share).lower)
+    }
+
+    fn any(&self, limits: &[u64], tail: impl Fn(u64, f64) -> f64) -> f64 {
+        let tails = self
+            .groups
+            .iter()
+            .zip(limits)
+            .map(|(group, &limit)| (group.nodes as f64, tail(limit, group.share)));
+        if self.nodes == 2 {
+            tails.map(|(nodes, tail)| nodes * tail).sum::<f64>().min(1.0)
+        } else {
+            one_minus_exp(tails.map(|(nodes, tail)| nodes * ln_one_plus(-tail)).sum())
+        }
+    }
+
+    /// The expected load of the lightest node, whose ratio strays furthest.
+    fn least_expected(&self) -> f64 {
+        self.expected[0]
+    }
+
+    fn missed(&self) -> f64 {
+        MISSED + ln(self.nodes as f64)
+    }
+}
+
+/// 1 − eˣ, accurate for small x.
+fn one_minus_exp(x: f64) -> f64 {
+    // Five terms of the series have a relative error below 10⁻¹⁶ here.
+    if x.abs() < 1e-3 {
+        -x * (1.0 + x / 2.0 * (1.0 + x / 3.0 * (1.0 + x / 4.0 * (1.0 + x / 5.0))))
+    } else {
+        1.0 - exp(x)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::mix::stream;
+    use placelab_results::Chance;
+
+    use super::*;
+
+    fn mean_max(keys: u64, nodes: usize) -> f64 {
+        UnitNull::new(keys, &vec![1; nodes]).chance().max_over_mean.mean
+    }
+
+    /// Expected maxima of multinomials. Up to 60 keys they are sums over all outcomes; the others
+    /// are where the union of the nodes' tails passes one: 8.86 keys for 980,000 nodes, 134.0 for
+    /// 100 keys a node on 1,000. A product of marginals would give 1.66 for 20 keys on 6.
+    #[test]
+    fn known_maxima() {
+        let known = [
+            (100_000, 1000, 1.340, 0.002),
+            (10_000, 1000, 2.17, 0.01),
+            (1_000_000, 980_000, 8.69, 0.03),
+            (12, 6, 1.96, 0.005),
+            (20, 6, 1.74, 0.005),
+            (60, 6, 1.42, 0.005),
+            (600, 6, 1.13, 0.005),
+        ];
+        for (keys, nodes, ratio, tolerance) in known {
+            let got = mean_max(keys, nodes);
+            assert!((got - ratio).abs() < tolerance, "{keys} on {nodes}: {got} for {ratio}");
+        }
+    }
+
+    /// A million keys on 64 nodes: mean 15,625 and standard deviation 124.0 keys, and the expected
+    /// maximum of 64 normal variables is 2.37 standard deviations.
+    #[test]
+    fn a_million_keys_on_64_nodes() {
+        let chance = UnitNull::new(1_000_000, &[1_000_000; 64]).chance();
+        let keys = [chance.max_over_mean.mean, chance.min_over_mean.mean].map(|r| r * 15_625.0);
+        assert!((keys[0] - 15_919.0).abs() < 3.0, "{keys:?}");
+        assert!((keys[1] - 15_333.0).abs() < 3.0, "{keys:?}");
+    }
+
+    /// Two nodes: the maximum strays from the half by |X − K/2|, of mean √(K ÷ 2π) = 399 keys, here
+    /// met to 0.15 keys.
+    #[test]
+    fn two_nodes() {
+        let want = 1.0 + sqrt(1e6 / std::f64::consts::TAU) / 5e5;
+        assert!((mean_max(1_000_000, 2) - want).abs() < 3e-7);
+        let null = UnitNull::new(3, &[1, 1]);
+        assert!((null.p_max(4.0 / 3.0) - 1.0).abs() < 1e-14);
+        assert!((null.p_max(2.0) - 0.25).abs() < 1e-14);
+    }
+
+    /// Every outcome of so many keys with its probability.
+    fn outcomes(keys: u64, shares: &[f64]) -> Vec<(Vec<u64>, f64)> {
+        let Some((&share, rest)) = shares.split_first() else {
+            return if keys == 0 { vec![(vec![], 1.0)] } else { vec![] };
+        };
+        let mut all = Vec::new();
+        for count in 0..=keys {
+            let ways: f64 = (0..count).map(|i| (keys - i) as f64 / (i + 1) as f64).product();
+            let part = ways * share.powi(count as i32);
+            for (mut loads, chance) in outcomes(keys - count, rest) {
+                loads.insert(0, count);
+                all.push((loads, part * chance));
+            }
+        }
+        all
+    }
+
+    fn ratios(loads: &[u64], weights: &[u64]) -> Vec<f64> {
+        let scale = weights.iter().sum::<u64>() as f64 / loads.iter().sum::<u64>() as f64;
+        loads.iter().zip(weights).map(|(&load, &w)| load as f64 / w as f64 * scale).collect()
+    }
+
+    fn extremes(ratios: &[f64]) -> (f64, f64) {
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        (ratios.iter().copied().fold(0.0, f64::max), least)
+    }
+
+    /// The least value up to which the probability is reached.
+    fn quantile_of(mut law: Vec<(f64, f64)>, probability: f64) -> f64 {
+        law.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut sum = 0.0;
+        let reached = |&&(_, chance): &&(f64, f64)| {
+            sum += chance;
+            sum >= probability
+        };
+        law.iter().find(reached).unwrap().0
+    }
+
+    fn assert_is_law(got: Chance, law: Vec<(f64, f64)>, what: &str) {
+        let mean: f64 = law.iter().map(|(value, chance)| value * chance).sum();
+        assert!((got.mean - mean).abs() < 1e-9, "{what}: {got:?} for mean {mean}");
+        let (low, high) = (quantile_of(law.clone(), 0.05), quantile_of(law, 0.95));
+        assert!((got.low - low).abs() < 1e-9, "{what}: {got:?} for low {low}");
+        assert!((got.high - high).abs() < 1e-9, "{what}: {got:?} for high {high}");
+    }
+
+    /// Small worlds completely: each outcome of 1 to 12 keys on 2 to 4 nodes.
+    #[test]
+    fn small_worlds() {
+        let fleets: [&[u64]; 5] = [&[1, 1], &[1, 3], &[1, 2, 4], &[2, 2, 3], &[1, 1, 5, 2]];
+        for weights in fleets {
+            let total = weights.iter().sum::<u64>() as f64;
+            let shares: Vec<f64> = weights.iter().map(|&w| w as f64 / total).collect();
+            for keys in 1..=12 {
+                let what = format!("{keys} keys on {weights:?}");
+                let outcomes = outcomes(keys, &shares);
+                let law = |figure: fn((f64, f64)) -> f64| -> Vec<(f64, f64)> {
+                    let of = |loads: &[u64]| figure(extremes(&ratios(loads, weights)));
+                    outcomes.iter().map(|(loads, chance)| (of(loads), *chance)).collect()
+                };
+                let null = UnitNull::new(keys, weights);
+                let chance = null.chance();
+                assert_is_law(chance.max_over_mean, law(|(max, _)| max), &what);
+                assert_is_law(chance.min_over_mean, law(|(_, min)| min), &what);
+                let maxima = law(|(max, _)| max);
+                for &(ratio, _) in &maxima {
+                    let at_least = maxima.iter().filter(|(max, _)| *max > ratio - 1e-9);
+                    let want: f64 = at_least.map(|(_, chance)| chance).sum();
+                    let got = null.p_max(ratio);
+                    assert!((got - want).abs() < 1e-3 * want, "{what}: {got} for {want}");
+                }
+            }
+        }
+    }
+
+    /// 5,000 keys on 42 nodes of weights 1, 2 and 4, thrown 4,000 times. Means agree to four
+    /// standard errors, and 90 % of the throws are between the percentiles, give or take four
+    /// standard errors (0.5 %) and the width of an atom.
+    #[test]
+    fn agrees_with_simulation() {
+        const TRIALS: u64 = 4000;
+        let weights: Vec<u64> = (0..42).map(|node| 1 << (node % 3)).collect();
+        let owners: Vec<usize> = (0..42).flat_map(|n| vec![n; weights[n] as usize]).collect();
+        let mut figures = [vec![], vec![], vec![]];
+        for trial in 0..TRIALS {
+            let mut loads = vec![0; 42];
+            for key in 0..5000 {
+                let draw = u128::from(stream(trial, key)) * owners.len() as u128;
+                loads[owners[(draw >> 64) as usize]] += 1;
+            }
+            let ratios = ratios(&loads, &weights);
+            let (max, min) = extremes(&ratios);
+            let part = |(ratio, &w): (&f64, &u64)| w as f64 * (ratio - 1.0) * (ratio - 1.0);
+            let variance: f64 = ratios.iter().zip(&weights).map(part).sum();
+            figures[0].push(max);
+            figures[1].push(min);
+            figures[2].push(sqrt(variance / owners.len() as f64));
+        }
+        let chance = UnitNull::new(5000, &weights).chance();
+        for (values, chance) in
+            figures.iter().zip([chance.max_over_mean, chance.min_over_mean, chance.cv])
+        {
+            let mean = values.iter().sum::<f64>() / TRIALS as f64;
+            let variance = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>();
+            let error = sqrt(variance) / TRIALS as f64;
+            assert!((mean - chance.mean).abs() < 4.0 * error, "{mean} ± {error}: {chance:?}");
+            let inside = values.iter().filter(|&&v| chance.low <= v && v <= chance.high).count();
+            let part = inside as f64 / TRIALS as f64;
+            assert!((0.88..0.94).contains(&part), "{part} within {chance:?}");
+        }
+    }
+
+    /// Rare maxima keep their digits: the first of 6 nodes has all of 20 keys with 6⁻²⁰.
+    #[test]
+    fn rare_maxima() {
+        let p = UnitNull::new(20, &[1; 6]).p_max(6.0);
+        let want = 6.0 * 6f64.powi(-20);
+        assert!((p / want - 1.0).abs() < 1e-10, "{p:e} for {want:e}");
+        assert_eq!(UnitNull::new(20, &[1; 6]).p_max(6.1), 0.0);
+        // Where the methods meet at 10⁻³ there is no step.
+        let null = UnitNull::new(1_000_000, &[1; 64]);
+        let tails: Vec<f64> =
+            (0..450).map(|i| null.p_max((16_000 + i) as f64 / 15_625.0)).collect();
+        assert!(tails[0] > 0.05 && tails[449] < 1e-8);
+        let falls: Vec<f64> = tails.windows(2).map(|pair| pair[1] / pair[0]).collect();
+        assert!(falls.iter().all(|fall| (0.94..1.0).contains(fall)));
+        assert!(falls.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 1e-3));
+    }
+
+    #[test]
+    fn nothing_and_one_node() {
+        for null in [UnitNull::new(0, &[1, 1]), UnitNull::new(9, &[]), UnitNull::new(9, &[0])] {
+            assert_eq!((null.chance(), null.p_max(1.5)), (LoadChance::NOTHING, 1.0));
+        }
+        let alone = UnitNull::new(9, &[0, 5]);
+        assert_eq!((alone.chance(), alone.p_max(1.0)), (LoadChance::ALONE, 1.0));
+        assert_eq!(alone.p_max(1.1), 0.0);
+        let single = UnitNull::new(1, &[1; 10]).chance();
+        assert_eq!(single.max_over_mean.mean, 10.0);
+        assert_eq!((single.min_over_mean.mean, single.cv.mean), (0.0, 3.0));
+    }
+
+    /// Whatever the world, figures are finite and in order.
+    #[test]
+    fn odd_worlds() {
+        for world in 0..300 {
+            let draw = |i| stream(world, i);
+            let keys = draw(0) >> (24 + draw(1) % 40);
+            let nodes = 2 + draw(2) % 30;
+            let weights: Vec<u64> =
+                (3..3 + nodes).map(|i| draw(i) >> (14 + draw(4) % 50)).collect();
+            let chance = UnitNull::new(keys, &weights).chance();
+            let (max, min, cv) = (chance.max_over_mean, chance.min_over_mean, chance.cv);
+            for figure in [max, min, cv] {
+                let ordered = 0.0 <= figure.low && figure.low <= figure.high;
+                assert!(
+                    ordered && figure.mean.is_finite(),
+                    "{world}: {keys} {weights:?} {figure:?}"
+                );
+            }
+            if chance != LoadChance::NOTHING {
+                assert!(max.low >= 1.0 - 1e-9 && max.mean >= 1.0 - 1e-9, "{world}: {max:?}");
+                assert!(min.high <= 1.0 + 1e-9 && min.mean <= 1.0 + 1e-9, "{world}: {min:?}");
+            }
+        }
+    }
+
+    /// Weights count only relative to each other, and nodes of weight 0 not at all.
+    #[test]
+    fn scale_and_zeros_do_not_matter() {
+        let null = UnitNull::new(1000, &[1, 2, 4]);
+        assert_eq!(UnitNull::new(1000, &[0, 4_000_000, 1_000_000, 0, 2_000_000]), null);
+    }
+}

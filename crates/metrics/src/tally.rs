@@ -1,0 +1,120 @@
+//! What a sweep counts: the loads of the first placement, and the moves between placements.
+//!
+//! The load of every later placement follows from these: what a node had, plus what entered,
+//! minus what left. So a key is counted once for the first placement and once for each move, and
+//! most keys do not move.
+
+use placelab_core::NodeId;
+
+use crate::flows::{Amounts, Flows};
+
+/// What each key of a chunk counts for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ChunkAmounts<'a> {
+    /// Requests of each key, where keys have them.
+    pub requests: Option<&'a [u64]>,
+    /// Bytes of each key, where keys have them.
+    pub bytes: Option<&'a [u64]>,
+}
+
+impl ChunkAmounts<'_> {
+    #[inline]
+    fn of(&self, key: usize) -> Amounts {
+        [1, self.requests.map_or(0, |all| all[key]), self.bytes.map_or(0, |all| all[key])]
+    }
+
+    fn is_plain(&self) -> bool {
+        self.requests.is_none() && self.bytes.is_none()
+    }
+}
+
+/// Counts of one contender at one hash seed; integers, so that merging in any order gives the
+/// same.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// Loads of the first placement by identity.
+    pub first: Vec<Amounts>,
+    /// Moves of each comparison.
+    pub flows: Vec<Flows>,
+    moved: Vec<u32>,
+}
+
+impl Tally {
+    /// Nothing counted yet, for identities below `node_count`.
+    pub fn new(node_count: usize, comparisons: usize) -> Self {
+        Tally {
+            first: vec![[0; 3]; node_count],
+            flows: vec![Flows::new(node_count); comparisons],
+            moved: Vec::new(),
+        }
+    }
+
+    /// Counts the owners of a chunk under the first placement.
+    pub fn count_first(&mut self, owners: &[NodeId], amounts: ChunkAmounts<'_>) {
+        if amounts.is_plain() {
+            owners.iter().for_each(|owner| self.first[owner.index()][0] += 1);
+            return;
+        }
+        for (key, owner) in owners.iter().enumerate() {
+            let load = &mut self.first[owner.index()];
+            load.iter_mut().zip(amounts.of(key)).for_each(|(sum, amount)| *sum += amount);
+        }
+    }
+
+    /// Counts the moves of a chunk between two placements.
+    ///
+    /// Finds the keys that moved first, without a branch a key, then counts only those.
+    pub fn count_moves(
+        &mut self,
+        comparison: usize,
+        before: &[NodeId],
+        after: &[NodeId],
+        amounts: ChunkAmounts<'_>,
+    ) {
+        self.moved.resize(before.len(), 0);
+        let mut moved = 0;
+        for (key, (source, destination)) in before.iter().zip(after).enumerate() {
+            self.moved[moved] = key as u32;
+            moved += usize::from(source != destination);
+        }
+        let flows = &mut self.flows[comparison];
+        for &key in &self.moved[..moved] {
+            let key = key as usize;
+            flows.add(before[key], after[key], amounts.of(key));
+        }
+    }
+
+    /// Adds the counts of other keys.
+    pub fn merge(mut self, other: Tally) -> Self {
+        for (sums, amounts) in self.first.iter_mut().zip(other.first) {
+            sums.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount);
+        }
+        for (flows, more) in self.flows.iter_mut().zip(other.flows) {
+            flows.merge(more);
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_those_whose_owner_changed() {
+        let ids = |list: &[u32]| list.iter().map(|&id| NodeId(id)).collect::<Vec<_>>();
+        let (before, after) = (ids(&[0, 1, 2, 0]), ids(&[0, 2, 2, 1]));
+        let requests = [10, 20, 30, 40];
+        let amounts = ChunkAmounts { requests: Some(&requests), bytes: None };
+        let mut tally = Tally::new(3, 1);
+        tally.count_first(&before, amounts);
+        tally.count_moves(0, &before, &after, amounts);
+        assert_eq!(tally.first, [[2, 50, 0], [1, 20, 0], [1, 30, 0]]);
+        let cells: Vec<_> = tally.flows[0]
+            .cells()
+            .iter()
+            .map(|c| (c.source.0, c.destination.0, c.amounts))
+            .collect();
+        assert_eq!(cells, [(0, 1, [1, 40, 0]), (1, 2, [1, 20, 0])]);
+    }
+}

@@ -1,0 +1,96 @@
+//! What a time depends on beside the code.
+
+use std::fs::read_to_string;
+use std::ops::ControlFlow;
+
+use placelab_core::{
+    Change, Footprint, Key, NodeId, Placement, PlacementError, Roster, Scheme, Trace,
+};
+use placelab_results::Machine;
+
+use crate::lookup::Lookups;
+
+/// This machine, with the cost of the harness itself.
+pub fn machine(lookups: &Lookups) -> Machine {
+    let load = read_to_string("/proc/loadavg").ok();
+    let first = load.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    let nothing = Nothing(Roster::numbered(1).expect("one node is a fleet"));
+    Machine {
+        cpu: cpu().unwrap_or_else(|| "unknown".into()),
+        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+        platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        rustc: env!("PLACELAB_RUSTC").into(),
+        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.into(),
+        load: first,
+        harness_ns: lookups.dependent_ns(&nothing)[0],
+    }
+}
+
+fn cpu() -> Option<String> {
+    let info = read_to_string("/proc/cpuinfo").ok()?;
+    let line = info.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().into())
+}
+
+/// Memory that a run may take without pushing others out, where the system tells.
+pub fn available_bytes() -> Option<u64> {
+    let info = read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes * 1024)
+}
+
+/// Nanoseconds that this thread has run, where the system tells: unlike the clock on the wall it
+/// stands still while others run.
+pub fn thread_cpu_ns() -> Option<u64> {
+    read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+/// A placement that does nothing.
+#[derive(Clone)]
+struct Nothing(Roster);
+
+impl Scheme for Nothing {
+    fn roster(&self) -> &Roster {
+        &self.0
+    }
+
+    fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
+        self.0 = next;
+        Ok(())
+    }
+
+    fn footprint(&self) -> Footprint {
+        Footprint::default()
+    }
+}
+
+impl Placement for Nothing {
+    fn place(&self, _: Key<'_>) -> NodeId {
+        NodeId(0)
+    }
+
+    fn trace(&self, key: Key<'_>, _: &mut dyn Trace) -> NodeId {
+        self.place(key)
+    }
+
+    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
+        let _ = visit(self.place(key));
+    }
+
+    fn fork(&self) -> Box<dyn Placement> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_a_description() {
+        let machine = machine(&Lookups::default());
+        assert!(machine.rustc.starts_with("rustc "), "{}", machine.rustc);
+        assert!(machine.cores >= 1 && machine.harness_ns > 0.0);
+    }
+}

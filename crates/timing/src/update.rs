@@ -1,0 +1,41 @@
+//! Cost of building and changing a placement.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use placelab_core::{Placement, PlacementError};
+use placelab_results::UpdateTime;
+
+use crate::harness::{ROUNDS, summarise};
+
+/// Something that makes a placement.
+pub(crate) type Make<'a> = dyn Fn() -> Result<Box<dyn Placement>, PlacementError> + 'a;
+
+/// Times a build, and a change where there is one.
+///
+/// # Errors
+/// What the build says. A refused change is no error: it has no time.
+pub fn time_updates(
+    contender: &str,
+    build: &Make<'_>,
+    apply: Option<&Make<'_>>,
+) -> Result<UpdateTime, PlacementError> {
+    black_box(build()?);
+    let possible = apply.filter(|apply| apply().is_ok());
+    Ok(UpdateTime {
+        contender: contender.into(),
+        build_us: microseconds(build),
+        apply_us: possible.map(microseconds),
+    })
+}
+
+fn microseconds(make: &Make<'_>) -> [f64; 3] {
+    summarise((0..ROUNDS).map(|_| {
+        let start = Instant::now();
+        // Dropping the placement is not part of making it.
+        let made = black_box(make());
+        let spent = start.elapsed();
+        drop(made);
+        spent.as_nanos() as f64 / 1_000.0
+    }))
+}
