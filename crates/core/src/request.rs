@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::node::hides_text;
 use crate::spec::{AlgorithmSpec, Arguments, ParameterKind, ParameterSpec, Value, is_prime};
 
 /// An algorithm by name with some of its parameters, not yet checked against a spec.
@@ -74,7 +75,7 @@ impl AlgorithmRequest {
     /// # Errors
     /// [`RequestError::Form`] and [`RequestError::Sweep`].
     pub fn expand(text: &str) -> Result<Vec<Self>, RequestError> {
-        let shown = || text.chars().take(80).collect::<String>();
+        let shown = || text.chars().filter(|&c| !hides_text(c)).take(80).collect::<String>();
         let form = |reason| RequestError::Form { text: shown(), reason };
         let (name, list) = match text.split_once(':') {
             Some((name, list)) => (name.trim(), Some(list)),
@@ -82,6 +83,9 @@ impl AlgorithmRequest {
         };
         if name.is_empty() {
             return Err(form("the name is empty"));
+        }
+        if text.chars().any(hides_text) {
+            return Err(form("it holds control or bidirectional characters"));
         }
         let mut all = vec![AlgorithmRequest { name: name.into(), parameters: BTreeMap::new() }];
         for part in list.map_or(Ok(Vec::new()), |list| split_outside_braces(list).map_err(form))? {
@@ -271,6 +275,7 @@ mod tests {
             "ring:vnodes={1",
             "ring:a=1,a=2",
             "ring:a={{1}}",
+            "ring:a=\u{1b}[2J",
         ] {
             assert!(
                 matches!(AlgorithmRequest::expand(text), Err(RequestError::Form { .. })),

@@ -1,1 +1,83 @@
-//! report
+//! From results to a report: one HTML file, a Markdown summary and a PNG picture for each chart.
+//!
+//! Everything here is a pure function of [`RunResults`] and [`Timings`]: the same input gives the
+//! same bytes. Results are taken as they are, however odd: what is missing or no number leaves a
+//! gap in the report.
+//!
+//! A chart is made once, as marks on a plane, and drawn twice: as SVG inside the HTML file and as
+//! a picture of its own. The page needs no script and no other file.
+
+mod answer;
+mod charts;
+mod draw;
+mod error;
+mod font;
+mod markdown;
+mod number;
+mod page;
+mod palette;
+mod scale;
+mod scene;
+mod subject;
+mod summary;
+mod table;
+mod text;
+
+use placelab_results::{RunResults, Timings};
+
+use crate::charts::Chart;
+use crate::subject::Subject;
+
+pub use crate::error::ReportError;
+pub use crate::font::register_font;
+
+/// One file of a report.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Artifact {
+    /// Its name: `index.html`, `summary.md`, `balance.png`. Never holds a folder.
+    pub name: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+/// Draws the report of a run: `index.html`, `summary.md` and one PNG for each chart that the
+/// results have something for. Times are shown where there are some.
+pub fn render(
+    results: &RunResults,
+    timings: Option<&Timings>,
+) -> Result<Vec<Artifact>, ReportError> {
+    let subject = Subject::new(results, timings);
+    let charts = charts::all(&subject);
+    let answer = answer::answer(&subject);
+    let mut artifacts = vec![
+        Artifact {
+            name: "index.html".into(),
+            bytes: page::page(&subject, &answer, &charts)?.into_bytes(),
+        },
+        Artifact {
+            name: "summary.md".into(),
+            bytes: markdown::summary(&subject, &answer, &charts).into_bytes(),
+        },
+    ];
+    for chart in &charts {
+        artifacts.push(picture(&subject, chart)?);
+    }
+    Ok(artifacts)
+}
+
+/// The chart as a picture that stands alone, with its title above and its source below.
+fn picture(subject: &Subject, chart: &Chart) -> Result<Artifact, ReportError> {
+    let scenario = &subject.results.scenario;
+    let digest: String = scenario.sha256.chars().take(12).collect();
+    let source = format!(
+        "placelab {} · {} · scenario {digest} · {} keys · {}",
+        subject.results.version,
+        scenario.name,
+        number::count(subject.results.keys.count),
+        text::plural(subject.results.seeds.into(), "seed", "seeds"),
+    );
+    let scene = chart.scene.framed(chart.title, &chart.reading, &source);
+    let title = format!("{}: {}", scenario.title, chart.title);
+    let bytes = draw::png(chart.name, &scene, &text::one_line(&title), &chart.finding)?;
+    Ok(Artifact { name: format!("{}.png", chart.name), bytes })
+}

@@ -1,28 +1,56 @@
 //! What a scenario file says, after every check.
+//!
+//! [`read`] takes a file to a [`Prepared`] scenario: the question in the types below and the
+//! [`Plan`](crate::plan::Plan) of its events. A file that is wrong gives every error at once,
+//! each with its place ([`ScenarioError`]). The format is described in `scenarios/README.md`.
 
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use placelab_core::{AlgorithmSpec, Arguments, Capability, HashFunction, Node};
+use placelab_core::{
+    AlgorithmSpec, Arguments, Capability, HashFunction, Node, NodeName, Weight, Zone,
+};
 
-/// A question, ready to be planned.
+mod contenders;
+mod document;
+mod expectations;
+mod field;
+mod fleet;
+mod keys;
+mod prose;
+mod read;
+mod select;
+mod suggest;
+mod table;
+mod timelines;
+mod verbs;
+
+pub use contenders::CANARIES;
+pub use read::{FILE_BYTES_MAX, Prepared, ScenarioError, parse, read};
+pub use select::{SelectError, glob_matches, select};
+pub use suggest::nearest;
+pub use timelines::EVENTS_MAX;
+
+/// A question, ready to be replayed.
 #[derive(Debug)]
 pub struct Scenario {
     /// File name without folder and ending.
     pub name: String,
-    /// One line.
+    /// One line; the name where the file gives none.
     pub title: String,
-    /// Why the question matters.
+    /// Why the question matters; may be empty.
     pub why: String,
     /// SHA-256 of the file, in hex.
     pub sha256: String,
-    /// Contenders in order, the canaries last.
+    /// Contenders in order, canaries that the file does not list last.
     pub contenders: Vec<ContenderRequest>,
     /// Hash seeds 0 … `seeds` − 1 are run.
     pub seeds: u32,
     /// What is placed.
     pub keys: KeyRequest,
-    /// Who is there at the start. At least one member; identities are positions.
-    pub fleet: Vec<Node>,
+    /// Who is there at the start.
+    pub fleet: Fleet,
     /// At least one.
     pub timelines: Vec<TimelineRequest>,
     /// What must hold.
@@ -32,18 +60,25 @@ pub struct Scenario {
 }
 
 /// A contender with checked parameters.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ContenderRequest {
     /// The algorithm.
     pub spec: &'static AlgorithmSpec,
     /// Its parameters.
     pub arguments: Arguments,
-    /// Whether it is there only as a canary.
+    /// Whether it is one of the [`CANARIES`].
     pub canary: bool,
 }
 
+impl ContenderRequest {
+    /// The algorithm with every parameter that is not the default: `ring:vnodes=1`.
+    pub fn name(&self) -> String {
+        self.arguments.contender(self.spec)
+    }
+}
+
 /// Where keys come from.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct KeyRequest {
     /// The source.
     pub source: SourceRequest,
@@ -95,10 +130,19 @@ pub struct Columns {
     pub bytes: Option<String>,
 }
 
+/// Who is there at the start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fleet {
+    /// At least one member of positive weight; identities are positions.
+    pub nodes: Vec<Node>,
+    /// Zones `zone-0` … dealt out round robin, to numbered nodes that join later too.
+    pub zones: Option<u32>,
+}
+
 /// One course of events.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TimelineRequest {
-    /// Its name.
+    /// Its name, unique in the scenario.
     pub name: String,
     /// What happens; `repeat` is unrolled.
     pub events: Vec<Event>,
@@ -109,10 +153,10 @@ pub struct TimelineRequest {
 pub struct Event {
     /// Short label for axes, unique within its timeline.
     pub label: String,
-    /// What happens.
-    pub verb: Verb,
+    /// What happens; shared by the events of one `repeat`.
+    pub verb: Arc<Verb>,
     /// Where it stands in the file, for errors found while planning.
-    pub span: std::ops::Range<usize>,
+    pub span: Range<usize>,
 }
 
 /// What happens to the fleet.
@@ -131,7 +175,35 @@ pub enum Verb {
     /// The fleet has this many members, by removing from the tail.
     Shrink(u32),
     /// Weights become these.
-    Reweight(Vec<(String, placelab_core::Weight)>),
+    Reweight(Vec<(Named, Weight)>),
+}
+
+impl Verb {
+    /// The words for verbs in files and results.
+    pub const NAMES: [&'static str; 7] =
+        ["join", "leave", "fail", "recover", "grow", "shrink", "reweight"];
+
+    /// The word in files and results.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verb::Join(_) => "join",
+            Verb::Leave(_) => "leave",
+            Verb::Fail(_) => "fail",
+            Verb::Recover(_) => "recover",
+            Verb::Grow(_) => "grow",
+            Verb::Shrink(_) => "shrink",
+            Verb::Reweight(_) => "reweight",
+        }
+    }
+}
+
+/// A node that an event names.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Named {
+    /// The name.
+    pub name: NodeName,
+    /// Where it stands in the file.
+    pub span: Range<usize>,
 }
 
 /// Who joins.
@@ -143,22 +215,22 @@ pub enum Joining {
     Nodes(Vec<NewNode>),
 }
 
-/// A node that a scenario names.
+/// A node that joins by its name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NewNode {
     /// Its name.
-    pub name: placelab_core::NodeName,
-    /// Its weight.
-    pub weight: placelab_core::Weight,
-    /// Its failure domain.
-    pub zone: Option<placelab_core::Zone>,
+    pub named: Named,
+    /// Its weight; where absent the one it had before it left, else 1.
+    pub weight: Option<Weight>,
+    /// Its failure domain; where absent the one it had before it left.
+    pub zone: Option<Zone>,
 }
 
 /// Which members an event is about.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Picked {
     /// These.
-    Names(Vec<String>),
+    Names(Vec<Named>),
     /// So many, picked at random from a stated seed.
     Count(u32),
 }
@@ -166,22 +238,40 @@ pub enum Picked {
 /// Something that must hold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ExpectationRequest {
-    /// Metric id, with its measure.
-    pub metric: String,
+    /// What must hold.
+    pub claim: ExpectedClaim,
     /// Globs over contender names; every contender, canaries too, where empty.
     pub algorithms: Vec<String>,
-    /// Label of the event, where only one is meant.
+    /// Label of the event, where only one is meant; `start` is the fleet at the start.
     pub event: Option<String>,
     /// Name of the timeline, where only one is meant.
     pub timeline: Option<String>,
-    /// Least value.
-    pub min: Option<f64>,
-    /// Largest value.
-    pub max: Option<f64>,
-    /// Whether the median over the seeds is meant, not every seed.
-    pub seeds: SeedScope,
-    /// Capability refused, where the expectation is that the contender cannot do the event.
-    pub refused: Option<Capability>,
+}
+
+impl ExpectationRequest {
+    /// Whether the contender of this name is meant.
+    pub fn concerns(&self, contender: &str) -> bool {
+        let any = self.algorithms.iter().any(|pattern| glob_matches(pattern, contender));
+        self.algorithms.is_empty() || any
+    }
+}
+
+/// What an expectation says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum ExpectedClaim {
+    /// A figure stays within bounds, of which there is at least one.
+    Figure {
+        /// Metric id, with its measure.
+        metric: String,
+        /// Least value.
+        min: Option<f64>,
+        /// Largest value.
+        max: Option<f64>,
+        /// At which seeds.
+        seeds: SeedScope,
+    },
+    /// The contender cannot do the event, for want of this.
+    Refused(Capability),
 }
 
 /// At which seeds an expectation must hold.

@@ -47,7 +47,7 @@ impl Options {
             What::Algorithms => algorithms(form),
             What::Metrics => metrics(),
             What::Hashes => hashes(),
-            What::Scenarios => scenarios(&self.folder)?,
+            What::Scenarios => scenarios(&self.folder, form)?,
         };
         Ok(table.print(form)?)
     }
@@ -126,17 +126,22 @@ fn hashes() -> Table {
     table
 }
 
-fn scenarios(folder: &Path) -> Result<Table, Failure> {
+fn scenarios(folder: &Path, form: Form) -> Result<Table, Failure> {
     let entries = std::fs::read_dir(folder).with_context(|| {
         format!("cannot list {}: name another folder with --folder", folder.display())
     })?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     paths.sort();
-    let mut table = Table::new(&["file", "question", "why"]);
+    let headings: &[&'static str] = match form {
+        Form::Text => &["file", "question"],
+        _ => &["file", "question", "why"],
+    };
+    let mut table = Table::new(headings);
     for path in paths {
         let scenario = read(&path, REGISTRY).map_err(scenario_failure)?.scenario;
-        table.row([path.display().to_string(), scenario.title, scenario.why]);
+        let cells = [path.display().to_string(), scenario.title, scenario.why];
+        table.row(cells.into_iter().take(headings.len()));
     }
     Ok(table)
 }

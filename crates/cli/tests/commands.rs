@@ -1,0 +1,258 @@
+//! Every command as a user meets it.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{placelab, root, with_input};
+
+/// The decimal ids of a published article: XXH64, jump, 64 and 1,024 buckets.
+#[test]
+fn place_puts_keys_where_the_vectors_say() {
+    let base = ["place", "--algorithm", "jump", "--key-hash", "xxh64", "--nodes"];
+    for (nodes, answers) in [("64", [18, 48, 37, 55]), ("1024", [718, 957, 37, 603])] {
+        let said = with_input(&[&base[..], &[nodes]].concat(), b"0\n1\n42\r\n8842").ok();
+        let expected: Vec<String> = ["0", "1", "42", "8842"]
+            .iter()
+            .zip(answers)
+            .map(|(key, node)| format!("{key}\tnode-{node}\n"))
+            .collect();
+        assert_eq!(said, expected.concat());
+    }
+}
+
+/// A ring on 100 positions: the right end of an interval belongs to its token.
+#[test]
+fn place_walks_the_ring_of_a_token_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = folder.path().join("tokens.csv");
+    fs::write(&tokens, "A,20\nB,60\nC,90\nD,40\n").unwrap();
+    let ring = format!("ring:tokens=@{}", tokens.display());
+    let place = |nodes: &str, position: &str, replicas: &str| {
+        let arguments = [
+            "place",
+            "--algorithm",
+            &ring,
+            "--nodes",
+            nodes,
+            "--key-format",
+            "u64",
+            "--replicas",
+            replicas,
+        ];
+        with_input(&arguments, position.as_bytes()).ok()
+    };
+    assert_eq!(place("A,B,C", "20\n21\n0x63", "1"), "20\tA\n21\tB\n0x63\tA\n");
+    assert_eq!(place("A,B,C,D", "20\n21\n40\n41", "1"), "20\tA\n21\tD\n40\tD\n41\tB\n");
+    assert_eq!(place("A,B,C", "10", "2"), "10\tA,B\n");
+    assert_eq!(place("A,B,C,D", "10", "2"), "10\tA,D\n");
+}
+
+#[test]
+fn place_takes_weights_and_refuses_what_cannot_be() {
+    let place = |algorithm: &str, nodes: &str, more: &[&str]| {
+        let arguments = [&["place", "--algorithm", algorithm, "--nodes", nodes][..], more].concat();
+        with_input(&arguments, b"k1\nk2\n")
+    };
+    let json = place("weighted-rendezvous", "big=1000000,small=0.000001", &["--json"]).ok();
+    assert_eq!(
+        json,
+        "{\"key\":\"k1\",\"nodes\":[\"big\"]}\n{\"key\":\"k2\",\"nodes\":[\"big\"]}\n"
+    );
+    for (algorithm, nodes, more, expected) in [
+        ("jump", "a=1,b=2", &[][..], "not supported: needs weights"),
+        ("jmup", "3", &[], "no algorithm is called `jmup`"),
+        ("maglev:size=65536", "3", &[], "the next one is 65537"),
+        ("maglev:size=7", "8", &[], "smaller than the fleet of 8"),
+        ("ring:vnodes=0", "3", &[], "takes a whole number from 1"),
+        ("ring", "a,a", &[], "a"),
+        ("ring", "3", &["--replicas", "4"], "ask for 1 to 3"),
+        ("ring", "3", &["--key-format", "u64"], "line 1: `k1` is no 64-bit number"),
+        ("*", "3", &[], "name one algorithm"),
+    ] {
+        let said = place(algorithm, nodes, more);
+        assert_eq!(said.code(), 2, "{algorithm} {nodes}: {}", said.err());
+        assert!(said.err().contains(expected), "{}", said.err());
+        assert_eq!(said.out(), "");
+    }
+    assert_eq!(place("ring", "1000000000", &[]).code(), 4);
+    assert_eq!(place("ring", "2", &["--keys", "/nonexistent"]).code(), 1);
+}
+
+#[test]
+fn lists_are_complete_and_machines_can_read_them() {
+    for (what, names) in [
+        ("algorithms", vec!["modulo", "ideal", "jump", "ring", "rendezvous", "maglev"]),
+        ("metrics", vec!["load.max_over_mean", "movement.sideways", "time.lookup_ns"]),
+        ("hashes", vec!["xxh3", "blake2b-32be"]),
+        ("scenarios", vec!["02-cache-fleet-20-to-30"]),
+    ] {
+        let text = placelab(&["list", what]).ok();
+        let markdown = placelab(&["list", what, "--markdown"]).ok();
+        let json: serde_json::Value =
+            serde_json::from_str(&placelab(&["list", what, "--json"]).ok()).unwrap();
+        assert!(json.as_array().unwrap().len() >= names.len());
+        for name in names {
+            for form in [&text, &markdown, &json.to_string()] {
+                assert!(form.contains(name), "{what} {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn init_writes_a_valid_scenario_and_never_overwrites() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.toml");
+    let path = file.to_str().unwrap();
+    placelab(&["init", path]).ok();
+    assert_eq!(fs::read_to_string(&file).unwrap(), placelab(&["init"]).ok());
+    let again = placelab(&["init", path]);
+    assert_eq!(again.code(), 2);
+    assert!(again.err().contains("exists already"));
+    let checked = placelab(&["check", path, "--keys", "1000"]).ok();
+    assert!(checked.contains("grow at once") && checked.contains("lose one"), "{checked}");
+}
+
+#[test]
+fn check_prints_plan_and_cost() {
+    let curated = "scenarios/curated/03-one-fails-and-returns.toml";
+    let text = placelab(&["check", curated]).ok();
+    for expected in ["node-9 fails", "node-9 is back", "ring:vnodes=1", "processor time"] {
+        assert!(text.contains(expected), "{text}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&placelab(&["check", curated, "--json"]).ok()).unwrap();
+    assert_eq!(json[0]["plan"][0]["steps"][1]["nodes"], 19);
+    assert_eq!(json[0]["contenders"].as_array().unwrap().len(), 7);
+}
+
+fn small_run(out: &Path, more: &[&str]) -> support::Said {
+    let out = out.to_str().unwrap();
+    let base = [
+        "run",
+        "scenarios/curated/03-one-fails-and-returns.toml",
+        "--keys",
+        "20000",
+        "--seeds",
+        "2",
+        "--no-timing",
+        "--out",
+        out,
+    ];
+    placelab(&[&base[..], more].concat())
+}
+
+/// Same inputs, same bytes: of every file of the report, for any number of threads, and again
+/// when it is drawn from its results.
+#[test]
+fn reports_have_the_same_bytes_for_any_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |out: &Path| {
+        let mut files: Vec<_> = fs::read_dir(out.join("03-one-fails-and-returns"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (path.file_name().unwrap().to_owned(), fs::read(&path).unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    let one = folder.path().join("1");
+    small_run(&one, &["--threads", "1"]).ok();
+    let files = read(&one);
+    let names: Vec<_> = files.iter().map(|(name, _)| name.to_str().unwrap()).collect();
+    for expected in ["index.html", "results.json", "summary.md", "balance.png", "failure.png"] {
+        assert!(names.contains(&expected), "{names:?}");
+    }
+    for threads in ["2", "3"] {
+        let out = folder.path().join(threads);
+        small_run(&out, &["--threads", threads]).ok();
+        assert!(files == read(&out), "{threads} threads");
+    }
+    let report = one.join("03-one-fails-and-returns");
+    fs::remove_file(report.join("index.html")).unwrap();
+    placelab(&["report", report.to_str().unwrap()]).ok();
+    assert!(files == read(&one), "drawn again");
+}
+
+#[test]
+fn run_times_and_tells_machines() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let said = placelab(&[
+        "run",
+        "scenarios/curated/01-grow-4-to-5.toml",
+        "--keys",
+        "2000",
+        "--seeds",
+        "1",
+        "--algorithms",
+        "jump",
+        "--out",
+        out,
+        "--json",
+    ]);
+    let json: serde_json::Value = serde_json::from_str(&said.out()).unwrap();
+    assert_eq!(json[0]["scenario"], "01-grow-4-to-5");
+    assert_eq!(json[0]["verdict"]["contenders"].as_array().unwrap().len(), 3);
+    let report = folder.path().join("01-grow-4-to-5");
+    let timings = fs::read_to_string(report.join("timings.json")).unwrap();
+    let timings: placelab_results::Timings = serde_json::from_str(&timings).unwrap();
+    assert_eq!(timings.lookups.len(), 3 * 4);
+    assert!(timings.lookups.iter().all(|one| one.batch_ns[0] > 0.0 && one.cold_ns[0] > 0.0));
+    assert!(timings.updates.iter().all(|one| one.build_us[0] > 0.0 && one.apply_us.is_some()));
+    assert!(report.join("latency.png").exists());
+}
+
+#[test]
+fn what_must_hold_and_does_not_is_code_3() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_string()
+    };
+    let base = "schema = 1\ntitle = \"t\"\nalgorithms = [\"jump\"]\n[keys]\n\
+                source = \"sequential\"\ncount = 1000\n[fleet]\nnodes = 3\n";
+    let expected =
+        write("expect.toml", &format!("{base}[[expect]]\nmetric = \"load.cv\"\nmax = 0\n"));
+    let required =
+        write("require.toml", &format!("{base}[[require]]\ncapability = \"remove-any\"\n"));
+    let out = folder.path().join("out");
+    let run = |file: &str, more: &[&str]| {
+        let base = ["run", file, "--no-timing", "--out", out.to_str().unwrap()];
+        placelab(&[&base[..], more].concat())
+    };
+    let said = run(&expected, &[]);
+    assert_eq!(said.code(), 3);
+    assert!(said.err().contains("expected load.cv at most 0"), "{}", said.err());
+    assert!(out.join("expect/index.html").exists(), "the report shows what failed");
+    assert_eq!(run(&required, &[]).code(), 0);
+    assert_eq!(run(&required, &["--strict"]).code(), 3);
+}
+
+#[test]
+fn a_folder_that_is_not_ours_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let mine = folder.path().join("03-one-fails-and-returns");
+    fs::create_dir(&mine).unwrap();
+    fs::write(mine.join("thesis.txt"), "years of work").unwrap();
+    let said = small_run(folder.path(), &[]);
+    assert_eq!(said.code(), 1);
+    assert!(said.err().contains("is not a report of placelab"), "{}", said.err());
+    assert_eq!(fs::read_dir(&mine).unwrap().count(), 1);
+}
+
+/// The commands of the README are what they say: each stands in a test or is one of the two.
+#[test]
+fn the_readme_has_its_two_commands() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let main = "cargo run --release -- run scenarios/curated/02-cache-fleet-20-to-30.toml";
+    for command in [main, "scripts/test"] {
+        assert!(readme.contains(command), "{command}");
+    }
+    assert!(readme.lines().count() < 200);
+    let test = fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(test.contains("exec scripts/test"));
+}

@@ -1,0 +1,217 @@
+//! The answer first: which contenders do, what tells them apart, and what would change it.
+//!
+//! Figures are put in an order only where their intervals over the seeds lie apart; otherwise the
+//! text says that they cannot be told apart.
+
+mod differences;
+
+use std::collections::BTreeMap;
+
+pub(crate) use differences::lookup_time;
+
+use placelab_results::{Contender, ContenderVerdict, Requirement};
+
+use crate::number;
+use crate::subject::{Subject, figure, steps};
+use crate::summary::need;
+use crate::text::{list, list_up_to, one_line, plural};
+
+/// What the report says at its head.
+pub(crate) struct Answer {
+    /// The answer in a sentence or two.
+    pub(crate) headline: String,
+    /// What tells the candidates apart, a sentence each.
+    pub(crate) differences: Vec<Difference>,
+    /// Who could not do what.
+    pub(crate) refusals: Vec<String>,
+    /// What would change the answer.
+    pub(crate) changes: Vec<String>,
+    /// What to be careful with.
+    pub(crate) cautions: Vec<String>,
+}
+
+/// One figure by which candidates differ, or do not.
+pub(crate) struct Difference {
+    pub(crate) what: String,
+    pub(crate) text: String,
+}
+
+/// Names written out in a sentence.
+const NAMES_MAX: usize = 12;
+
+/// Answers a run.
+pub(crate) fn answer(subject: &Subject) -> Answer {
+    let candidates = candidates(subject);
+    Answer {
+        headline: headline(subject, &candidates),
+        differences: differences::differences(subject, &candidates),
+        refusals: refusals(subject),
+        changes: changes(subject, &candidates),
+        cautions: cautions(subject, &candidates),
+    }
+}
+
+/// Contenders, canaries apart, that are suitable.
+fn candidates<'a>(subject: &Subject<'a>) -> Vec<&'a Contender> {
+    std::iter::zip(&subject.results.contenders, &subject.verdict.contenders)
+        .filter(|(contender, judged)| !contender.canary && judged.suitable)
+        .filter(|(contender, _)| took_every_step(subject, contender))
+        .map(|(contender, _)| contender)
+        .collect()
+}
+
+/// Whether a contender has every step of the plan.
+pub(crate) fn took_every_step(subject: &Subject, contender: &Contender) -> bool {
+    contender.timelines.len() >= subject.results.plan.len()
+        && std::iter::zip(&subject.results.plan, &contender.timelines).all(|(planned, done)| {
+            done.refusal.is_none() && done.steps.len() >= planned.steps.len()
+        })
+}
+
+fn headline(subject: &Subject, candidates: &[&Contender]) -> String {
+    let rivals = subject.results.contenders.iter().filter(|contender| !contender.canary).count();
+    let names: Vec<String> = candidates.iter().map(|contender| one_line(&contender.name)).collect();
+    let who = list_up_to(&names, NAMES_MAX);
+    let needs = match subject.results.requirements.len() {
+        0 => None,
+        1 => Some("the requirement"),
+        _ => Some("every requirement"),
+    };
+    match (rivals, candidates.len(), needs) {
+        (0, ..) => "There is nothing to choose from: the run has no contenders.".into(),
+        (_, 0, Some(_)) => "No contender meets every requirement and can take every step.".into(),
+        (_, 0, None) => "No contender can take every step.".into(),
+        (1, 1, Some(needs)) => format!("{who} meets {needs} and takes every step."),
+        (1, 1, None) => format!("{who} takes every step."),
+        (_, count, Some(needs)) => {
+            let (meet, take) = if count == 1 { ("meets", "takes") } else { ("meet", "take") };
+            let all = if count == rivals { "All contenders" } else { who.as_str() };
+            let which = if count == rivals { format!(": {who}") } else { String::new() };
+            format!("{all} {meet} {needs} and {take} every step{which}.")
+        }
+        (_, count, None) if count == rivals => {
+            format!("All contenders take every step: {who}.")
+        }
+        (_, 1, None) => format!("Only {who} takes every step."),
+        (_, _, None) => format!("{who} take every step."),
+    }
+}
+
+/// A line for each event that somebody cannot do, with everybody who fails alike.
+fn refusals(subject: &Subject) -> Vec<String> {
+    let mut alike: BTreeMap<(usize, usize, &str), Vec<String>> = BTreeMap::new();
+    for contender in &subject.results.contenders {
+        for (index, done) in contender.timelines.iter().enumerate() {
+            let Some(refusal) = &done.refusal else { continue };
+            let reason = refusal.reason.trim_end_matches('.');
+            let names = alike.entry((index, refusal.step, reason)).or_default();
+            names.push(subject.name(contender));
+        }
+    }
+    let line = |((index, step, reason), names): ((usize, usize, &str), Vec<String>)| {
+        let label = subject.step_name(index, step);
+        let planned = subject.results.plan.get(index).and_then(|plan| plan.steps.get(step));
+        let changes = match planned.map(|step| step.changes.trim()) {
+            Some(changes) if !label.contains(changes) => format!(" ({changes})"),
+            _ => String::new(),
+        };
+        format!("{} cannot do {label}{changes}: {reason}.", list_up_to(&names, NAMES_MAX))
+    };
+    alike.into_iter().map(line).collect()
+}
+
+fn changes(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for contender in candidates {
+        let near = subject.results.requirements.iter();
+        lines.extend(near.filter_map(|requirement| close_call(subject, contender, requirement)));
+    }
+    lines.extend(near_misses(subject));
+    lines
+}
+
+fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if subject.results.requirements.is_empty() && candidates.len() > 1 {
+        lines.push("The scenario states no requirements: this is no ranking.".into());
+    }
+    let broken = subject.results.expectations.iter().filter(|held| !held.met).count();
+    if broken > 0 {
+        let all = subject.results.expectations.len();
+        lines.push(format!(
+            "{broken} of {} did not hold: see the expectations before relying on the figures.",
+            plural(all as u64, "expectation", "expectations")
+        ));
+    }
+    let canaries: Vec<String> = subject
+        .results
+        .contenders
+        .iter()
+        .filter(|contender| contender.canary)
+        .map(|contender| one_line(&contender.name))
+        .collect();
+    if !canaries.is_empty() {
+        lines.push(format!(
+            "Canaries, in the run only to show that the figures tell good from bad: {}.",
+            list(&canaries)
+        ));
+    }
+    if !subject.has_intervals() {
+        lines.push(
+            "One hash seed was run: nothing here says how much is luck, so no order is claimed."
+                .into(),
+        );
+    }
+    lines
+}
+
+/// Contenders that a single requirement keeps out: what would change the answer.
+fn near_misses(subject: &Subject) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, requirement) in subject.results.requirements.iter().enumerate() {
+        let misses_only_this = |(contender, judged): &(&Contender, &ContenderVerdict)| {
+            let others = judged.judgements.iter().enumerate().filter(|(other, _)| *other != index);
+            !contender.canary
+                && took_every_step(subject, contender)
+                && judged.judgements.get(index).is_some_and(|this| this.met == Some(false))
+                && others.into_iter().all(|(_, judgement)| judgement.met == Some(true))
+        };
+        let names: Vec<String> =
+            std::iter::zip(&subject.results.contenders, &subject.verdict.contenders)
+                .filter(misses_only_this)
+                .map(|(contender, _)| one_line(&contender.name))
+                .collect();
+        if !names.is_empty() {
+            lines.push(format!(
+                "Without “{}”, {} would be suitable too.",
+                need(subject, requirement),
+                list_up_to(&names, NAMES_MAX)
+            ));
+        }
+    }
+    lines
+}
+
+/// A requirement that is met by the median but not at every seed.
+fn close_call(
+    subject: &Subject,
+    contender: &Contender,
+    requirement: &Requirement,
+) -> Option<String> {
+    let id = requirement.metric.as_deref()?;
+    let figures = || steps(contender).filter_map(|(_, _, step)| figure(step, id));
+    let print = |value: f64| number::of_metric(id, value, subject.decimals);
+    let most = figures().map(|measured| measured.high).reduce(f64::max)?;
+    let least = figures().map(|measured| measured.low).reduce(f64::min)?;
+    let beyond = match (requirement.min, requirement.max) {
+        (_, Some(limit)) if most > limit => most,
+        (Some(limit), _) if least < limit => least,
+        _ => return None,
+    };
+    Some(format!(
+        "{} meets “{}” by its median, but not at every hash seed: 5–95 % reach {}.",
+        one_line(&contender.name),
+        need(subject, requirement),
+        print(beyond)
+    ))
+}

@@ -1,0 +1,45 @@
+//! The charts. Each is one file that turns results into a scene, a caption and a table of its
+//! data, and one line in [`CHARTS`].
+
+mod balance;
+mod failure;
+mod frame;
+mod latency;
+mod movement;
+mod peak;
+
+use crate::scene::Scene;
+use crate::subject::Subject;
+use crate::table::Table;
+
+/// A chart before any backend.
+pub(crate) struct Chart {
+    /// Name of files and anchors: lower case and hyphens.
+    pub(crate) name: &'static str,
+    /// What it shows, in a few words.
+    pub(crate) title: &'static str,
+    /// How to read it, in a line.
+    pub(crate) reading: String,
+    /// What it found, in sentences with numbers.
+    pub(crate) finding: String,
+    pub(crate) scene: Scene,
+    pub(crate) table: Table,
+}
+
+/// Makes a chart where the results have something to show.
+type Maker = fn(&Subject) -> Option<Chart>;
+
+/// Every chart, in the order of the report.
+const CHARTS: &[Maker] = &[
+    balance::by_keys,
+    balance::by_requests,
+    movement::chart,
+    peak::chart,
+    failure::chart,
+    latency::chart,
+];
+
+/// The charts that these results have something for.
+pub(crate) fn all(subject: &Subject) -> Vec<Chart> {
+    CHARTS.iter().filter_map(|make| make(subject)).collect()
+}

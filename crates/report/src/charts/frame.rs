@@ -1,0 +1,207 @@
+//! What charts have in common: widths, legends, names of rows, labels at the ends of lines.
+
+use crate::font::{fit, text_width};
+use crate::palette::{AXIS, BAND, Colour, GRID, INK, Look, QUIET};
+use crate::scale::Scale;
+use crate::scene::{Anchor, SMALL, Scene, TEXT};
+use crate::subject::Subject;
+use placelab_results::Contender;
+
+/// Width of every chart: a framed picture is 800 wide.
+pub(super) const WIDTH: f64 = 772.0;
+/// Contenders that a picture has room for; tables have them all.
+pub(super) const DRAWN_MAX: usize = 24;
+/// Timelines that a picture has room for.
+pub(super) const TIMELINES_MAX: usize = 6;
+
+/// A sample in a legend.
+#[derive(Clone, Copy)]
+pub(super) enum Swatch {
+    /// The band of pure chance.
+    Band,
+    /// A plain surface.
+    Fill(Colour),
+    /// A hatched surface.
+    Hatch(Colour),
+    /// A hatched surface that is cut.
+    Cut(Colour),
+    /// An upright stroke.
+    Tick,
+    /// An interval.
+    Whisker,
+    /// A data point.
+    Dot,
+    /// A broken line.
+    Dashed,
+    /// A thin line at the fair value.
+    Fair,
+}
+
+/// Draws a legend from the left edge, in as many lines as it takes; gives the y below it.
+pub(super) fn legend(scene: &mut Scene, top: f64, items: &[(Swatch, &str)]) -> f64 {
+    const SAMPLE: f64 = 20.0;
+    let (mut x, mut y) = (0.0, top + 12.0);
+    for &(swatch, text) in items {
+        let width = SAMPLE + 6.0 + text_width(text, SMALL) + 20.0;
+        if x > 0.0 && x + width > WIDTH + 20.0 {
+            (x, y) = (0.0, y + 18.0);
+        }
+        draw_swatch(scene, swatch, x, y - 4.0);
+        scene.note((x + SAMPLE + 6.0, y), text, Anchor::Start);
+        x += width;
+    }
+    y + 12.0
+}
+
+fn draw_swatch(scene: &mut Scene, swatch: Swatch, x: f64, y: f64) {
+    let (from, to) = ((x, y - 5.0), (x + 20.0, y + 5.0));
+    match swatch {
+        Swatch::Band => scene.rectangle(from, to, BAND),
+        Swatch::Fill(colour) => scene.rectangle(from, to, colour),
+        Swatch::Hatch(colour) => scene.hatched(from, to, colour),
+        Swatch::Cut(colour) => {
+            scene.hatched(from, to, colour);
+            scene.cut((x + 8.0, y + 7.0), (x + 12.0, y - 7.0));
+        }
+        Swatch::Tick => scene.line(vec![(x + 10.0, y - 7.0), (x + 10.0, y + 7.0)], INK, 2.0),
+        Swatch::Whisker => scene.whisker((x + 2.0, y), (x + 18.0, y), 3.5, INK),
+        Swatch::Dot => scene.disc((x + 10.0, y), 3.0, QUIET),
+        Swatch::Dashed => scene.dashed(&[(x, y), (x + 20.0, y)], &[5.0, 3.0], QUIET, 1.5),
+        Swatch::Fair => scene.line(vec![(x, y), (x + 20.0, y)], INK, 1.2),
+    }
+}
+
+/// The contenders that a picture shows, with their indices: where there are too many, the first
+/// ones and the canaries.
+pub(super) fn drawn<'a>(
+    subject: &Subject<'a>,
+) -> impl Iterator<Item = (usize, &'a Contender)> + use<'a> {
+    let contenders = &subject.results.contenders;
+    let canaries = contenders.iter().filter(|contender| contender.canary).count();
+    let mut room = DRAWN_MAX.saturating_sub(canaries);
+    let fits = move |(_, contender): &(usize, &Contender)| {
+        let fits = contender.canary || room > 0;
+        room -= usize::from(fits && !contender.canary);
+        fits
+    };
+    contenders.iter().enumerate().filter(fits).take(DRAWN_MAX)
+}
+
+/// What a picture leaves out, as a sentence that begins with a space; empty where it has all.
+pub(super) fn left_out(subject: &Subject) -> String {
+    let count = subject.results.contenders.len();
+    if count <= DRAWN_MAX {
+        return String::new();
+    }
+    format!(" The picture shows {DRAWN_MAX} of {count} contenders; the table has all.")
+}
+
+/// Names a row at its left: marker and name, in a column of `width`.
+pub(super) fn row_name(
+    scene: &mut Scene,
+    subject: &Subject,
+    (index, contender): (usize, &Contender),
+    (x, middle): (f64, f64),
+    width: f64,
+) {
+    scene.marker((x + 5.0, middle), subject.look(index), 4.0);
+    let name = subject.name(contender);
+    let fitted = fit(&name, TEXT, width - 16.0);
+    let colour = if contender.canary { QUIET } else { INK };
+    scene.text((x + 15.0, middle + 4.2), &fitted, TEXT, Anchor::Start, colour);
+}
+
+/// Draws upright grid lines with numbers below.
+pub(super) fn grid_down(
+    scene: &mut Scene,
+    scale: &Scale,
+    (top, bottom): (f64, f64),
+    wanted: usize,
+    print: impl Fn(f64, usize) -> String,
+) {
+    let (ticks, decimals) = scale.ticks(wanted);
+    for tick in ticks {
+        let x = scale.at(tick);
+        scene.line(vec![(x, top), (x, bottom)], GRID, 1.0);
+        scene.note((x, bottom + 15.0), &print(tick, decimals), Anchor::Middle);
+    }
+}
+
+/// Draws level grid lines with numbers at the left.
+pub(super) fn grid_across(
+    scene: &mut Scene,
+    scale: &Scale,
+    (left, right): (f64, f64),
+    wanted: usize,
+    print: impl Fn(f64, usize) -> String,
+) {
+    let (ticks, decimals) = scale.ticks(wanted);
+    for tick in ticks {
+        let y = scale.at(tick);
+        scene.line(vec![(left, y), (right, y)], GRID, 1.0);
+        scene.note((left - 7.0, y + 4.0), &print(tick, decimals), Anchor::End);
+    }
+}
+
+/// The name of a line, to stand at its right end.
+pub(super) struct EndLabel {
+    /// Where the line ends.
+    pub(super) end: (f64, f64),
+    pub(super) text: String,
+    pub(super) look: Look,
+    pub(super) colour: Colour,
+}
+
+/// Sets the names of lines in a column at the right, apart from one another, with a thin lead
+/// from the end of each line to its name.
+pub(super) fn end_labels(
+    scene: &mut Scene,
+    mut labels: Vec<EndLabel>,
+    x: f64,
+    (top, bottom): (f64, f64),
+) {
+    labels.retain(|label| label.end.1.is_finite());
+    labels.sort_by(|a, b| a.end.1.total_cmp(&b.end.1));
+    let wanted: Vec<f64> = labels.iter().map(|label| label.end.1).collect();
+    let places = apart(&wanted, 15.0, (top, bottom));
+    for (label, y) in std::iter::zip(labels, places) {
+        let lead = vec![(label.end.0 + 5.0, label.end.1), (x - 8.0, y), (x - 3.0, y)];
+        scene.line(lead, AXIS.thin(0.8), 0.8);
+        scene.marker((x + 4.0, y), label.look, 3.4);
+        let text = fit(&label.text, SMALL, WIDTH - x - 13.0);
+        scene.text((x + 13.0, y + 4.0), &text, SMALL, Anchor::Start, label.colour);
+    }
+}
+
+/// Places at least `gap` apart, in the order given (rising), near the wanted ones and where
+/// possible between `top` and `bottom`.
+fn apart(wanted: &[f64], gap: f64, (top, bottom): (f64, f64)) -> Vec<f64> {
+    let gap = gap.min((bottom - top) / wanted.len().max(1) as f64);
+    let mut places = wanted.to_vec();
+    // Push down what is too close, then push up what fell out at the bottom.
+    let mut least = top;
+    for place in &mut places {
+        *place = place.max(least);
+        least = *place + gap;
+    }
+    let mut most = bottom;
+    for place in places.iter_mut().rev() {
+        *place = place.min(most);
+        most = *place - gap;
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_keep_apart() {
+        let places = apart(&[10.0, 10.0, 11.0, 95.0, 99.0], 10.0, (0.0, 100.0));
+        assert_eq!(places, [10.0, 20.0, 30.0, 90.0, 100.0]);
+        let crowded = apart(&[50.0; 20], 10.0, (0.0, 100.0));
+        assert!(crowded.windows(2).all(|pair| pair[1] - pair[0] >= 4.99));
+        assert!(crowded[0] >= -1e-9 && crowded[19] <= 100.0 + 1e-9);
+    }
+}

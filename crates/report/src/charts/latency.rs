@@ -1,0 +1,241 @@
+//! Time of a lookup against the number of nodes, on one machine.
+
+use std::collections::BTreeMap;
+
+use placelab_results::{LookupTime, Timings};
+
+use super::Chart;
+use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, grid_down, left_out};
+use crate::font::fit;
+use crate::number::{self, nanoseconds};
+use crate::palette::{INK, Look, QUIET};
+use crate::scale::Scale;
+use crate::scene::{Anchor, Point, Scene};
+use crate::subject::Subject;
+use crate::table::{Cell, Column, Row, Table};
+use crate::text::{list_up_to, one_line};
+
+const LEFT: f64 = 62.0;
+const NAMES: f64 = 168.0;
+const HEIGHT: f64 = 215.0;
+
+/// One way of timing a lookup.
+struct Kind {
+    title: &'static str,
+    times: fn(&LookupTime) -> [f64; 3],
+}
+
+const KINDS: [Kind; 2] = [
+    Kind { title: "in batches of independent keys, warm", times: |lookup| lookup.batch_ns },
+    Kind {
+        title: "one after another, each key from the answer before, warm",
+        times: |lookup| lookup.dependent_ns,
+    },
+];
+
+/// The chart, where lookups were timed.
+pub(super) fn chart(subject: &Subject) -> Option<Chart> {
+    let timings = subject.timings?;
+    let courses = courses(subject, timings, &KINDS[0]);
+    if courses.is_empty() {
+        return None;
+    }
+    Some(Chart {
+        name: "latency",
+        title: "Time of a lookup against the number of nodes",
+        reading: format!(
+            "Median of the rounds with the least and the largest, both axes logarithmic; only for \
+             this machine: {}.",
+            one_line(&timings.machine.cpu)
+        ),
+        finding: finding(subject, timings, &courses),
+        scene: scene(subject, timings),
+        table: table(subject, timings),
+    })
+}
+
+/// Times of one contender by nodes: median, least, largest.
+struct Course {
+    name: String,
+    look: Look,
+    canary: bool,
+    points: BTreeMap<u32, [f64; 3]>,
+}
+
+fn courses(subject: &Subject, timings: &Timings, kind: &Kind) -> Vec<Course> {
+    let mut courses = Vec::new();
+    for contender in &subject.results.contenders {
+        let lookups = timings.lookups.iter().filter(|lookup| {
+            lookup.contender == contender.name && lookup.refusal.is_none() && lookup.nodes > 0
+        });
+        let points: BTreeMap<u32, [f64; 3]> = lookups
+            .map(|lookup| (lookup.nodes, (kind.times)(lookup)))
+            .filter(|(_, times)| times.iter().all(|time| time.is_finite() && *time > 0.0))
+            .collect();
+        let Some(look) = subject.look_named(&contender.name) else { continue };
+        if !points.is_empty() {
+            let name = subject.name(contender);
+            courses.push(Course { name, look, canary: contender.canary, points });
+        }
+    }
+    courses
+}
+
+fn scene(subject: &Subject, timings: &Timings) -> Scene {
+    let mut scene = Scene::new(WIDTH, 0.0);
+    let mut top = 0.0;
+    for kind in &KINDS {
+        let mut courses = courses(subject, timings, kind);
+        courses.truncate(DRAWN_MAX);
+        if !courses.is_empty() {
+            top = panel(&mut scene, kind, courses, top);
+        }
+    }
+    scene.height = top;
+    scene
+}
+
+fn panel(scene: &mut Scene, kind: &Kind, courses: Vec<Course>, top: f64) -> f64 {
+    let upper = top + 30.0;
+    let bottom = upper + HEIGHT;
+    let right = WIDTH - NAMES;
+    let title = fit(&format!("Lookup {}", kind.title), 13.0, WIDTH);
+    scene.text((0.0, top + 14.0), &title, 13.0, Anchor::Start, INK);
+    let times = || courses.iter().flat_map(|course| course.points.values().flatten().copied());
+    let nodes = || courses.iter().flat_map(|course| course.points.keys().copied().map(f64::from));
+    let ends = |values: &mut dyn Iterator<Item = f64>| {
+        values.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)))
+    };
+    let (low, high) = ends(&mut times());
+    let down = Scale::logarithmic((low / 1.25, high * 1.25), (bottom, upper));
+    let (low, high) = ends(&mut nodes());
+    let across = Scale::logarithmic((low / 1.15, high * 1.15), (LEFT, right));
+    grid_across(scene, &down, (LEFT, right), 10, |tick, _| plain_time(tick));
+    grid_down(scene, &across, (upper, bottom), 8, |tick, _| number::decimal(tick, 0));
+    scene.axis((LEFT, upper), (LEFT, bottom));
+    scene.axis((LEFT, bottom), (right, bottom));
+    scene.note((right + 14.0, bottom + 15.0), "nodes", Anchor::Start);
+    let mut labels = Vec::new();
+    for course in courses {
+        let point =
+            |(nodes, time): (u32, f64)| -> Point { (across.at(nodes.into()), down.at(time)) };
+        let along = |index: usize| -> Vec<Point> {
+            course.points.iter().map(|(&nodes, times)| point((nodes, times[index]))).collect()
+        };
+        let (medians, mut outline) = (along(0), along(1));
+        outline.extend(along(2).into_iter().rev());
+        let colour = course.look.colour;
+        scene.area(outline, colour.thin(0.16));
+        scene.dashed(&medians, course.look.dash(), colour, 1.8);
+        for &at in &medians {
+            scene.marker(at, course.look, 3.4);
+        }
+        let Some(&end) = medians.last() else { continue };
+        let text_colour = if course.canary { QUIET } else { INK };
+        labels.push(EndLabel { end, text: course.name, look: course.look, colour: text_colour });
+    }
+    end_labels(scene, labels, right + 14.0, (upper, bottom - 2.0));
+    bottom + 30.0
+}
+
+/// A round time on an axis: `5 ns`, `10 µs`.
+fn plain_time(time: f64) -> String {
+    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"), (1e-3, "ps")];
+    let (size, unit) =
+        units.into_iter().find(|(size, _)| time >= *size * 0.999).unwrap_or((1.0, "ns"));
+    format!("{} {unit}", number::decimal(time / size, 0))
+}
+
+// ---- words -----------------------------------------------------------------------------------
+
+fn finding(subject: &Subject, timings: &Timings, courses: &[Course]) -> String {
+    let mut sentences = Vec::new();
+    if let Some(nodes) = subject.timed_nodes() {
+        sentences.extend(extremes(courses, nodes));
+    }
+    sentences.extend(growth(courses));
+    sentences.push(format!(
+        "The harness itself takes {} a lookup. Times hold for this machine only.",
+        nanoseconds(timings.machine.harness_ns)
+    ));
+    sentences.join(" ") + &left_out(subject)
+}
+
+/// The fastest and the slowest at a count of nodes; those whose rounds overlap stand together.
+fn extremes(courses: &[Course], nodes: u32) -> Option<String> {
+    let rivals = courses.iter().filter(|course| !course.canary);
+    let here: Vec<(&str, [f64; 3])> = rivals
+        .filter_map(|course| Some((course.name.as_str(), *course.points.get(&nodes)?)))
+        .collect();
+    let fastest = here.iter().map(|(_, times)| times[2]).reduce(f64::min)?;
+    let slowest = here.iter().map(|(_, times)| times[1]).reduce(f64::max)?;
+    let group = |is_in: &dyn Fn(&[f64; 3]) -> bool| {
+        let those: Vec<_> = here.iter().filter(|(_, times)| is_in(times)).collect();
+        let medians = || those.iter().map(|(_, times)| times[0]);
+        let (low, high) = (medians().reduce(f64::min)?, medians().reduce(f64::max)?);
+        let names: Vec<&str> = those.iter().map(|(name, _)| *name).collect();
+        Some((number::range(low, high, nanoseconds), list_up_to(&names, 6)))
+    };
+    let (low, fast) = group(&|times| times[1] <= fastest)?;
+    let (high, slow) = group(&|times| times[2] >= slowest)?;
+    let count = number::count(nodes.into());
+    Some(if fastest < slowest {
+        format!(
+            "At {count} nodes, the count timed nearest to this fleet, a lookup in a batch takes \
+             least for {fast} ({low}) and most for {slow} ({high}), canaries apart."
+        )
+    } else {
+        format!("At {count} nodes no lookup time can be told from another ({low}).")
+    })
+}
+
+/// How much slower lookups become from the smallest to the largest fleet.
+fn growth(courses: &[Course]) -> Option<String> {
+    let least = courses.iter().filter_map(|course| course.points.keys().next()).min()?;
+    let most = courses.iter().filter_map(|course| course.points.keys().last()).max()?;
+    let rivals = courses.iter().filter(|course| !course.canary);
+    let growth: Vec<String> = rivals
+        .filter_map(|course| {
+            let (first, last) = (course.points.get(least)?[0], course.points.get(most)?[0]);
+            Some(format!("{} {}-fold", course.name, number::ratio(last / first, 1)))
+        })
+        .collect();
+    (!growth.is_empty() && least < most).then(|| {
+        format!(
+            "From {} to {} nodes the median grows: {}.",
+            number::count((*least).into()),
+            number::count((*most).into()),
+            list_up_to(&growth, 12)
+        )
+    })
+}
+
+fn table(subject: &Subject, timings: &Timings) -> Table {
+    let columns = vec![
+        Column::words("contender"),
+        Column::figures("nodes", ""),
+        Column::figures("batch", "median, least–largest"),
+        Column::figures("dependent", "median, least–largest"),
+        Column::figures("cold", "median, least–largest"),
+    ];
+    let rows = timings.lookups.iter().map(|lookup| {
+        let cell = |[median, low, high]: [f64; 3]| {
+            Cell::new(nanoseconds(median)).with_note(number::range(low, high, nanoseconds))
+        };
+        let mut cells = vec![
+            Cell::new(lookup.contender.as_str()),
+            Cell::new(number::count(lookup.nodes.into())),
+        ];
+        match &lookup.refusal {
+            Some(reason) => {
+                cells.push(Cell::new("refused").with_note(reason.as_str()));
+                cells.extend([Cell::none(), Cell::none()]);
+            }
+            None => {
+                cells.extend([lookup.batch_ns, lookup.dependent_ns, lookup.cold_ns].map(cell));
+            }
+        }
+        Row { look: subject.look_named(&lookup.contender), cells }
+    });
+    Table::capped(columns, rows.collect())
+}

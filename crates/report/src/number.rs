@@ -1,0 +1,175 @@
+//! Numbers as people read them: few digits, always a unit, never NaN.
+
+use placelab_results::{Measured, metric};
+
+/// What stands where there is no figure.
+pub(crate) const NONE: &str = "–";
+
+/// A number with a fixed count of decimals and a true minus; no negative zero.
+pub(crate) fn decimal(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return NONE.into();
+    }
+    if value.abs() >= 1e15 {
+        return format!("{value:.1e}");
+    }
+    let digits = format!("{:.decimals$}", value.abs());
+    let (whole, part) = digits.split_once('.').unwrap_or((&digits, ""));
+    let point = if part.is_empty() { "" } else { "." };
+    let is_zero = digits.bytes().all(|byte| byte == b'0' || byte == b'.');
+    let sign = if value < 0.0 && !is_zero { "−" } else { "" };
+    format!("{sign}{}{point}{part}", grouped(whole))
+}
+
+/// Digits in groups of three: `1,048,576`.
+fn grouped(digits: &str) -> String {
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A whole number: `1,000,000`.
+pub(crate) fn count(value: u64) -> String {
+    grouped(&value.to_string())
+}
+
+/// A fraction in percent: `33.3 %`. Only nothing at all is `0 %`.
+pub(crate) fn percent(fraction: f64) -> String {
+    let percent = fraction * 100.0;
+    match percent.abs() {
+        size if !size.is_finite() => NONE.into(),
+        0.0 => "0 %".into(),
+        size if size < 0.005 => "< 0.01 %".into(),
+        size if size < 0.95 => format!("{} %", decimal(percent, 2)),
+        _ => format!("{} %", decimal(percent, 1)),
+    }
+}
+
+/// A ratio: `1.25`, with `decimals` decimals where it is near to 1 and fewer farther off.
+pub(crate) fn ratio(value: f64, decimals: usize) -> String {
+    match value.abs() {
+        size if (size - 1.0).abs() < 0.5 => decimal(value, decimals),
+        size if size < 10.0 => decimal(value, decimals.min(2)),
+        size if size < 100.0 => decimal(value, 1),
+        _ => decimal(value, 0),
+    }
+}
+
+/// A count that may be a mean: one decimal only where it is no whole number.
+pub(crate) fn few(value: f64) -> String {
+    decimal(value, usize::from(value.fract() != 0.0))
+}
+
+/// A value with the prefix that leaves it between 1 and 1,000.
+fn prefixed(value: f64, step: f64, units: &[&str]) -> String {
+    if !value.is_finite() {
+        return NONE.into();
+    }
+    let mut scaled = value;
+    let mut unit = 0;
+    while scaled.abs() >= step * 0.9995 && unit + 1 < units.len() {
+        scaled /= step;
+        unit += 1;
+    }
+    let decimals = match scaled.abs() {
+        size if size >= 99.95 || size == 0.0 => 0,
+        size if size >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{} {}", decimal(scaled, decimals), units[unit])
+}
+
+/// A time: `18.2 ns`, `1.04 µs`.
+pub(crate) fn nanoseconds(value: f64) -> String {
+    prefixed(value, 1e3, &["ns", "µs", "ms", "s"])
+}
+
+/// A size: `512 B`, `1.25 MiB`.
+pub(crate) fn bytes(value: f64) -> String {
+    if value.is_finite() && value.abs() < 1023.5 {
+        return format!("{} B", decimal(value, 0));
+    }
+    prefixed(value, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])
+}
+
+/// A value of a metric with its unit, as cells and sentences show it.
+pub(crate) fn of_metric(id: &str, value: f64, decimals: usize) -> String {
+    match metric(id).map(|(metric, _)| metric.unit) {
+        Some("fraction") => percent(value),
+        Some("× fair") => format!("{} × fair", ratio(value, decimals)),
+        Some("bytes") => bytes(value),
+        Some("ns") => nanoseconds(value),
+        Some("µs") => nanoseconds(value * 1e3),
+        Some("steps") => format!("{} steps", decimal(value, 1)),
+        Some("nodes") => format!("{} nodes", few(value)),
+        Some("probability") => decimal(value, 3),
+        _ => ratio(value, 3),
+    }
+}
+
+/// The interval of a figure over the seeds: `1.01–1.04`; one number where both ends print alike.
+pub(crate) fn interval(measured: &Measured, print: impl Fn(f64) -> String) -> String {
+    range(measured.low, measured.high, print)
+}
+
+/// Two ends as `1.01–1.04`; one number where both print alike.
+pub(crate) fn range(low: f64, high: f64, print: impl Fn(f64) -> String) -> String {
+    let (low, high) = (print(low), print(high));
+    if low == high {
+        return low;
+    }
+    // `1.0–1.4 %` reads better than `1.0 %–1.4 %`.
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((low, unit)), Some((_, same))) if unit == same && low != "<" => {
+            format!("{low}–{high}")
+        }
+        _ => format!("{low}–{high}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_are_percent() {
+        let printed: Vec<String> =
+            [0.0, 1e-6, 0.0012, 1.0 / 3.0, 1.0, f64::NAN].map(percent).into();
+        assert_eq!(printed, ["0 %", "< 0.01 %", "0.12 %", "33.3 %", "100.0 %", "–"]);
+    }
+
+    #[test]
+    fn units_keep_numbers_short() {
+        assert_eq!(nanoseconds(3.1264), "3.13 ns");
+        assert_eq!(nanoseconds(18.26), "18.3 ns");
+        assert_eq!(nanoseconds(1_240.0), "1.24 µs");
+        assert_eq!(nanoseconds(999.9), "1.00 µs");
+        assert_eq!(bytes(512.0), "512 B");
+        assert_eq!(bytes(1_310_720.0), "1.25 MiB");
+        assert_eq!(bytes(f64::INFINITY), "–");
+    }
+
+    #[test]
+    fn numbers_are_plain() {
+        assert_eq!(count(1_048_576), "1,048,576");
+        assert_eq!(decimal(-0.001, 2), "0.00");
+        assert_eq!(decimal(-1234.5, 1), "−1,234.5");
+        assert_eq!(decimal(1e300, 2), "1.0e300");
+        assert_eq!(ratio(1.0234, 3), "1.023");
+        assert_eq!(ratio(3.1264, 3), "3.13");
+        assert_eq!(ratio(19.04, 3), "19.0");
+    }
+
+    #[test]
+    fn ranges_give_the_unit_once() {
+        assert_eq!(range(0.012, 0.034, percent), "1.2–3.4 %");
+        assert_eq!(range(0.0, 0.0, percent), "0 %");
+        assert_eq!(range(900.0, 1_200.0, nanoseconds), "900 ns–1.20 µs");
+        assert_eq!(range(1.0, 1.5, |v| format!("{v:.1} × fair")), "1.0–1.5 × fair");
+    }
+}

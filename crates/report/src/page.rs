@@ -1,0 +1,187 @@
+//! The report as one HTML file without scripts, for screens light and dark, and for paper.
+
+mod method;
+mod origin;
+mod tables;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::ReportError;
+use crate::answer::Answer;
+use crate::charts::Chart;
+use crate::number;
+use crate::subject::Subject;
+use crate::summary;
+use crate::table::Table;
+use crate::text::{one_line, plural};
+
+const STYLE: &str = include_str!("page/style.css");
+/// Nothing is loaded from anywhere.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+/// The page.
+pub(crate) fn page(
+    subject: &Subject,
+    answer: &Answer,
+    charts: &[Chart],
+) -> Result<String, ReportError> {
+    let figures = charts.iter().map(figure).collect::<Result<Vec<Markup>, ReportError>>()?;
+    let scenario = &subject.results.scenario;
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (one_line(&scenario.title)) " · placelab" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    p.product { "placelab · " (one_line(&scenario.name)) }
+                    h1 { (one_line(&scenario.title)) }
+                    @if !scenario.why.trim().is_empty() { p.why { (scenario.why) } }
+                    p.facts { (facts(subject)) }
+                }
+                main {
+                    (answer_section(subject, answer))
+                    (summary_section(subject))
+                    @if !figures.is_empty() {
+                        section aria-labelledby="charts" {
+                            h2 id="charts" { "Charts" }
+                            @for figure in &figures { (figure) }
+                        }
+                    }
+                    (expectations_section(subject))
+                    (method::section(subject))
+                    (origin::section(subject))
+                }
+                footer { p { "Made by placelab " (subject.results.version) "." } }
+            }
+        }
+    };
+    Ok(crate::text::document(&page.into_string()))
+}
+
+/// `1,000,000 uniform keys · 20 to 30 nodes · 20 hash seeds`.
+pub(crate) fn facts(subject: &Subject) -> String {
+    let results = subject.results;
+    let sizes = results.plan.iter().flat_map(|timeline| &timeline.steps).map(|step| step.nodes);
+    let (least, most) = (sizes.clone().min().unwrap_or(0), sizes.max().unwrap_or(0));
+    let nodes = if least == most {
+        plural(least.into(), "node", "nodes")
+    } else {
+        format!("{} to {} nodes", number::count(least.into()), number::count(most.into()))
+    };
+    let rivals = results.contenders.iter().filter(|contender| !contender.canary).count() as u64;
+    let requests = results.keys.requests.map_or(String::new(), |requests| {
+        format!(" with {}", plural(requests, "request", "requests"))
+    });
+    let canaries = results.contenders.len() as u64 - rivals;
+    let canaries = match canaries {
+        0 => String::new(),
+        count => format!(" and {}", plural(count, "canary", "canaries")),
+    };
+    format!(
+        "{}{canaries} compared over {}{requests} ({}), a fleet of {nodes} and {}.",
+        plural(rivals, "contender", "contenders"),
+        plural(results.keys.count, "key", "keys"),
+        one_line(&results.keys.source),
+        plural(results.seeds.into(), "hash seed", "hash seeds"),
+    )
+}
+
+fn answer_section(subject: &Subject, answer: &Answer) -> Markup {
+    html! {
+        section.answer aria-labelledby="answer" {
+            h2 id="answer" { "Answer" }
+            p.headline { (answer.headline) }
+            @if !answer.differences.is_empty() {
+                h3 { "What tells them apart" }
+                dl.differences {
+                    @for difference in &answer.differences {
+                        div { dt { (difference.what) } dd { (difference.text) } }
+                    }
+                }
+            }
+            (bullets("What some cannot do", &answer.refusals))
+            (bullets("What would change it", &answer.changes))
+            (bullets("Keep in mind", &answer.cautions))
+            @if !subject.results.requirements.is_empty() {
+                h3 { "Requirements" }
+                (tables::scrolling(&summary::requirements(subject), "Requirements by contender"))
+                p.small { "Judged by the worst median over every step." }
+            }
+        }
+    }
+}
+
+fn bullets(heading: &str, lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            h3 { (heading) }
+            ul { @for line in lines { li { (line) } } }
+        }
+    }
+}
+
+fn summary_section(subject: &Subject) -> Markup {
+    let interval = if subject.has_intervals() {
+        "Each figure is the median over the hash seeds, with the range from the 5th to the 95th \
+         percentile below it. Ranges that overlap do not tell contenders apart."
+    } else {
+        "One hash seed: there are no intervals, and small differences may be luck."
+    };
+    html! {
+        section aria-labelledby="summary" {
+            h2 id="summary" { "Summary" }
+            p { (interval) }
+            (tables::scrolling(&summary::table(subject), "Summary by contender"))
+        }
+    }
+}
+
+fn figure(chart: &Chart) -> Result<Markup, ReportError> {
+    let description = format!("{} {}", chart.reading, chart.finding);
+    let svg = crate::draw::svg(chart.name, &chart.scene, chart.title, &one_line(&description))?;
+    Ok(html! {
+        figure id=(chart.name) {
+            div.plate {
+                h3 { (chart.title) }
+                p.reading { (chart.reading) }
+                // The picture is wider than a telephone: it scrolls inside its own box.
+                div.picture tabindex="0" { (PreEscaped(svg)) }
+            }
+            figcaption { (chart.finding) }
+            (details(&chart.table, chart.title))
+        }
+    })
+}
+
+fn details(table: &Table, title: &str) -> Markup {
+    html! {
+        details {
+            summary { "Data: " (title.to_lowercase()) }
+            (tables::scrolling(table, title))
+        }
+    }
+}
+
+fn expectations_section(subject: &Subject) -> Markup {
+    let expectations = &subject.results.expectations;
+    let held = expectations.iter().filter(|expectation| expectation.met).count();
+    html! {
+        @if !expectations.is_empty() {
+            section aria-labelledby="expectations" {
+                h2 id="expectations" { "Expectations" }
+                p {
+                    "What had to hold if the simulation is right: " (held) " of "
+                    (expectations.len()) " held."
+                }
+                (tables::scrolling(&summary::expectations(subject), "Expectations"))
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What the words mean, and what the figures do not say.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use placelab_results::{Better, metric};
+
+use crate::number::percent;
+use crate::subject::{Subject, steps};
+
+pub(super) fn section(subject: &Subject) -> Markup {
+    html! {
+        section aria-labelledby="method" {
+            h2 id="method" { "Method and caveats" }
+            h3 { "How to read the figures" }
+            (words(subject))
+            h3 { "What they do not say" }
+            (caveats(subject))
+            (glossary(subject))
+        }
+    }
+}
+
+fn words(subject: &Subject) -> Markup {
+    let results = subject.results;
+    html! {
+        dl.words {
+            dt { "Key" }
+            dd {
+                "One of the things that are placed, as its hash (" (results.keys.hash)
+                "). Every contender places the same keys."
+            }
+            dt { "Seed" }
+            dd {
+                "Seed 0 is the published hash function, the one that users deploy. Every further \
+                 seed is an independent draw of the same scheme, so that luck is visible."
+            }
+            dt { "Interval" }
+            dd {
+                "From the 5th to the 95th percentile over the hash seeds"
+                @if results.seeds < 20 { "; with fewer than 20 seeds close to their extremes" }
+                ". It covers the draw of the hash, not other keys, fleets or events."
+            }
+            dt { "Band of chance" }
+            dd {
+                "What an ideal hash gives for the same keys, weights and nodes, 5–95 %. Even a \
+                 perfect hash loads nodes unevenly; only what lies outside the band tells of the \
+                 scheme."
+            }
+            dt { "With a reason" }
+            dd {
+                "A key moved to a node whose weight rose relative to its old owner's: a node that \
+                 joined, came back or grew, or a survivor in place of a node that went."
+            }
+            dt { "Sideways" }
+            dd { "A key moved although no weight rose relative to the old owner's: wasted." }
+            dt { "Least possible" }
+            dd {
+                "Half the sum over the nodes of the absolute change of target share. A contender \
+                 whose shares are not exact may move less."
+            }
+            dt { "Canary" }
+            dd {
+                "A scheme of known quality, in the run to show that the figures tell good from \
+                 bad. It is never a choice."
+            }
+        }
+    }
+}
+
+fn caveats(subject: &Subject) -> Markup {
+    let largest = subject.results.keys.largest_request_share;
+    html! {
+        ul {
+            li {
+                "Balance by keys is not balance by work. A hot key stays on one node wherever it \
+                 is placed"
+                @if let Some(share) = largest {
+                    "; here the largest key has " (percent(share)) " of all requests"
+                }
+                "."
+            }
+            li {
+                "The least and the largest of many nodes lie apart by chance alone; with fewer \
+                 keys they lie farther apart."
+            }
+            li {
+                "A sum over steps counts a key again each time it moves. The interval of a sum is \
+                 the sum of the intervals, wider than it need be."
+            }
+            li {
+                "A step of a lookup costs more in one scheme than in another: steps tell how work \
+                 grows, not how long it takes."
+            }
+            li {
+                "Nothing here knows of replicas, of copying speed or of caches that must warm up."
+            }
+            @if subject.timings.is_some() {
+                li { "Times hold for the machine named below only, and vary from run to run." }
+            }
+        }
+    }
+}
+
+/// Definitions of the metrics that the results hold.
+fn glossary(subject: &Subject) -> Markup {
+    let all = subject.results.contenders.iter().flat_map(steps);
+    let ids: BTreeSet<&str> =
+        all.flat_map(|(_, _, step)| step.metrics.keys().map(String::as_str)).collect();
+    let bases: BTreeSet<&str> = ids.iter().filter_map(|id| Some(metric(id)?.0.id)).collect();
+    let known = placelab_results::METRICS.iter().filter(|metric| {
+        let timed = metric.unit == "ns" || metric.unit == "µs";
+        bases.contains(metric.id) || (timed && subject.timings.is_some())
+    });
+    html! {
+        details {
+            summary { "Every metric and its definition" }
+            div.table tabindex="0" role="region" aria-label="Metrics" {
+                table.definitions {
+                    thead {
+                        tr {
+                            th scope="col" { "metric" }
+                            th scope="col" { "unit" }
+                            th scope="col" { "better" }
+                            th scope="col" { "definition" }
+                        }
+                    }
+                    tbody {
+                        @for metric in known {
+                            tr {
+                                th scope="row" { (metric.label) small { (metric.id) } }
+                                td { (metric.unit) }
+                                td {
+                                    @match metric.better {
+                                        Better::Lower => "lower",
+                                        Better::Higher => "higher",
+                                        Better::Neither => "neither",
+                                    }
+                                }
+                                td { (metric.definition) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Where the figures come from: everything needed to make them again.
+
+use maud::{Markup, html};
+use placelab_results::{Contender, Machine, Timeline};
+
+use crate::number::{count, nanoseconds, percent, ratio};
+use crate::subject::Subject;
+use crate::text::plural;
+
+pub(super) fn section(subject: &Subject) -> Markup {
+    let results = subject.results;
+    let keys = &results.keys;
+    html! {
+        section aria-labelledby="provenance" {
+            h2 id="provenance" { "Provenance" }
+            dl.facts {
+                dt { "Command" } dd { code { (results.scenario.command) } }
+                dt { "Program" } dd { "placelab " (results.version) }
+                dt { "Scenario" }
+                dd { (results.scenario.name) ", SHA-256 " code { (results.scenario.sha256) } }
+                dt { "Keys" }
+                dd {
+                    (plural(keys.count, "key", "keys"))
+                    ", " (keys.source) ", hashed by " (keys.hash)
+                    @if let Some(requests) = keys.requests {
+                        ", " (plural(requests, "request", "requests"))
+                    }
+                    @if let Some(bytes) = keys.bytes { ", " (count(bytes)) " bytes" }
+                    @if let Some(sha256) = &keys.sha256 { ", SHA-256 " code { (sha256) } }
+                }
+                dt { "Seeds" }
+                dd {
+                    (plural(results.seeds.into(), "hash seed", "hash seeds"))
+                    @if results.seeds > 1 { ": 0 to " (count(u64::from(results.seeds) - 1)) }
+                }
+            }
+            @if let Some(timings) = subject.timings { (machine(&timings.machine)) }
+            h3 { "Plan" }
+            @for timeline in &results.plan { (plan(timeline)) }
+            h3 { "Contenders" }
+            (contenders(&results.contenders))
+        }
+    }
+}
+
+fn machine(machine: &Machine) -> Markup {
+    html! {
+        h3 { "Machine of the times" }
+        dl.facts {
+            dt { "Processor" }
+            dd {
+                (machine.cpu) ", "
+                (plural(machine.cores.into(), "logical processor", "logical processors"))
+            }
+            dt { "Platform" } dd { (machine.platform) }
+            dt { "Compiler" } dd { (machine.rustc) ", " (machine.profile) " profile" }
+            @if let Some(load) = machine.load {
+                dt { "Load at the start" } dd { (ratio(load, 2)) }
+            }
+            dt { "Harness" }
+            dd { (nanoseconds(machine.harness_ns)) " for a lookup that does nothing" }
+        }
+    }
+}
+
+fn plan(timeline: &Timeline) -> Markup {
+    html! {
+        div.table tabindex="0" role="region" aria-label={ "Plan of " (timeline.name) } {
+            table.plan {
+                caption { (timeline.name) }
+                thead {
+                    tr {
+                        th scope="col" { "step" }
+                        th scope="col" { "event" }
+                        th scope="col" { "what changes" }
+                        th scope="col" class="figure" { "nodes after" }
+                        th scope="col" class="figure" { "least movement" }
+                    }
+                }
+                tbody {
+                    @for (index, step) in timeline.steps.iter().enumerate() {
+                        tr {
+                            th scope="row" { (index) ". " (step.label) }
+                            td { (step.verb) }
+                            td.prose { (step.changes) }
+                            td.figure { (count(step.nodes.into())) }
+                            td.figure { (percent(step.minimum)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn contenders(contenders: &[Contender]) -> Markup {
+    html! {
+        div.table tabindex="0" role="region" aria-label="Contenders" {
+            table.contenders {
+                thead {
+                    tr {
+                        th scope="col" { "contender" }
+                        th scope="col" { "what it is" }
+                        th scope="col" { "parameters" }
+                        th scope="col" { "can" }
+                        th scope="col" { "lookup" }
+                        th scope="col" { "published" }
+                    }
+                }
+                tbody {
+                    @for contender in contenders {
+                        tr {
+                            th scope="row" {
+                                (contender.name)
+                                small { (contender.family) @if contender.canary { ", canary" } }
+                            }
+                            td.prose { (contender.summary) }
+                            td {
+                                @if contender.parameters.is_empty() { "none" }
+                                @for (name, value) in &contender.parameters {
+                                    code { (name) "=" (value) } " "
+                                }
+                            }
+                            td { (capabilities(contender)) }
+                            td { (contender.lookup_cost) }
+                            td.prose { (contender.year) ": " (contender.citation) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn capabilities(contender: &Contender) -> String {
+    if contender.capabilities.is_empty() {
+        "grow and shrink at the tail".into()
+    } else {
+        contender.capabilities.join(", ")
+    }
+}

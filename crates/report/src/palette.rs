@@ -1,0 +1,202 @@
+//! Colours, dashes and markers: one fixed look for each algorithm, in every chart and report.
+//!
+//! The series colours have a contrast of at least 3:1 on white and on the dark page. Colour never
+//! stands alone: contenders differ by marker and dash too, and are labelled directly.
+
+use std::collections::BTreeSet;
+
+use placelab_results::Contender;
+
+/// A colour; its text form is what style sheets select by.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Colour(pub(crate) u8, pub(crate) u8, pub(crate) u8);
+
+impl Colour {
+    /// As in SVG: `#0072B2`.
+    pub(crate) fn hex(self) -> String {
+        format!("#{:02X}{:02X}{:02X}", self.0, self.1, self.2)
+    }
+}
+
+/// The page. The style sheet replaces this and the other neutral colours in the dark.
+pub(crate) const PAPER: Colour = Colour(0xFF, 0xFF, 0xFF);
+/// Text and the marks that figures are read by.
+pub(crate) const INK: Colour = Colour(0x1B, 0x1F, 0x24);
+/// Axis labels and other quiet text.
+pub(crate) const QUIET: Colour = Colour(0x57, 0x60, 0x6A);
+/// Lines of axes.
+pub(crate) const AXIS: Colour = Colour(0x9A, 0xA2, 0xAB);
+/// Lines of grids.
+pub(crate) const GRID: Colour = Colour(0xE6, 0xE9, 0xED);
+/// The band of pure chance.
+pub(crate) const BAND: Colour = Colour(0xD3, 0xDA, 0xE2);
+
+const BLUE: Colour = Colour(0x00, 0x72, 0xB2);
+const VERMILION: Colour = Colour(0xD5, 0x5E, 0x00);
+const GREEN: Colour = Colour(0x00, 0x9E, 0x73);
+const PINK: Colour = Colour(0xCC, 0x79, 0xA7);
+const OCHRE: Colour = Colour(0xB8, 0x7A, 0x00);
+const GREY: Colour = Colour(0x76, 0x76, 0x76);
+const SKY: Colour = Colour(0x3A, 0x8F, 0xC4);
+
+/// Colours of algorithms that have none of their own.
+const OTHERS: [Colour; 6] = [SKY, OCHRE, PINK, GREEN, VERMILION, BLUE];
+
+/// Algorithms that nearly every report shows, with the looks that readers learn.
+const KNOWN: &[(&str, Colour, Marker)] = &[
+    ("jump", BLUE, Marker::Disc),
+    ("ring", VERMILION, Marker::Square),
+    ("rendezvous", GREEN, Marker::Triangle),
+    ("maglev", PINK, Marker::Diamond),
+    ("multi-probe", OCHRE, Marker::Cross),
+    ("anchor", SKY, Marker::Plus),
+    ("modulo", GREY, Marker::Cross),
+    ("ideal", GREY, Marker::Circle),
+];
+
+/// The shape of a data point.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Marker {
+    /// A filled circle.
+    Disc,
+    /// A filled square.
+    Square,
+    /// A filled triangle.
+    Triangle,
+    /// A filled diamond.
+    Diamond,
+    /// Two crossed diagonals.
+    Cross,
+    /// A plus sign.
+    Plus,
+    /// A circle that is hollow.
+    Circle,
+    /// A square that is hollow.
+    Frame,
+}
+
+const MARKERS: [Marker; 8] = [
+    Marker::Disc,
+    Marker::Square,
+    Marker::Triangle,
+    Marker::Diamond,
+    Marker::Cross,
+    Marker::Plus,
+    Marker::Circle,
+    Marker::Frame,
+];
+
+/// How a line is broken: lengths of ink and gap in turn; empty for an unbroken line.
+pub(crate) type Dash = &'static [f64];
+
+const DASHES: [Dash; 4] = [&[], &[7.0, 3.5], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0]];
+
+/// How one contender is drawn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Look {
+    pub(crate) colour: Colour,
+    pub(crate) marker: Marker,
+    dash: usize,
+}
+
+impl Look {
+    /// How the contender's lines are broken.
+    pub(crate) fn dash(self) -> Dash {
+        DASHES[self.dash % DASHES.len()]
+    }
+}
+
+/// The looks of contenders, in their order. The first contender of an algorithm has the look of
+/// the algorithm; further ones keep its colour and change marker and dash. Canaries are grey.
+pub(crate) fn looks(contenders: &[Contender]) -> Vec<Look> {
+    let base: Vec<Look> = contenders
+        .iter()
+        .map(|contender| {
+            let look = look_of(&contender.algorithm);
+            if contender.canary { greyed(look) } else { look }
+        })
+        .collect();
+    let bases: BTreeSet<Marker> = base.iter().map(|look| look.marker).collect();
+    let mut taken = BTreeSet::new();
+    let looks = base.into_iter().map(|first| {
+        let at = MARKERS.iter().position(|marker| *marker == first.marker).unwrap_or(0);
+        let alike = taken.iter().filter(|(colour, _)| *colour == first.colour).count();
+        let variant = |turn: usize| Look {
+            marker: MARKERS[(at + turn) % MARKERS.len()],
+            dash: first.dash + alike,
+            ..first
+        };
+        let is_free = |look: &Look| !taken.contains(&(look.colour, look.marker));
+        // Better a marker that no algorithm of the run has for its own.
+        let own = Some(first).filter(is_free);
+        let rare = || {
+            (1..MARKERS.len())
+                .map(variant)
+                .find(|look| is_free(look) && !bases.contains(&look.marker))
+        };
+        let any = || (1..MARKERS.len()).map(variant).find(is_free);
+        let look = own.or_else(rare).or_else(any).unwrap_or(first);
+        taken.insert((look.colour, look.marker));
+        look
+    });
+    looks.collect()
+}
+
+/// The look of an algorithm's first contender.
+fn look_of(algorithm: &str) -> Look {
+    let draw = fingerprint(algorithm);
+    let (colour, marker) = match KNOWN.iter().find(|(name, ..)| *name == algorithm) {
+        Some(&(_, colour, marker)) => (colour, marker),
+        None => (OTHERS[draw % OTHERS.len()], MARKERS[draw / OTHERS.len() % MARKERS.len()]),
+    };
+    // Sky is near to blue, and grey stands for canaries: their lines are always broken.
+    Look { colour, marker, dash: usize::from(colour == SKY || colour == GREY) }
+}
+
+/// The look of a canary of the same algorithm.
+fn greyed(look: Look) -> Look {
+    Look { colour: GREY, dash: 1, ..look }
+}
+
+/// FNV-1a: the same look for the same name in every report.
+fn fingerprint(name: &str) -> usize {
+    let hash = name
+        .bytes()
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    hash as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance, with the square for the power of 2.4 that the standard has.
+    fn luminance(colour: Colour) -> f64 {
+        let part = |value: u8| (f64::from(value) / 255.0).powi(2);
+        0.2126 * part(colour.0) + 0.7152 * part(colour.1) + 0.0722 * part(colour.2)
+    }
+
+    #[test]
+    fn colours_stand_out_on_light_and_dark() {
+        let dark = luminance(Colour(0x14, 0x17, 0x1A)) + 0.05;
+        for colour in OTHERS.into_iter().chain([GREY]) {
+            let own = luminance(colour) + 0.05;
+            assert!(1.05 / own > 2.6 && own / dark > 2.6, "{colour:?}");
+        }
+    }
+
+    #[test]
+    fn known_algorithms_have_looks_of_their_own() {
+        let looks: BTreeSet<Look> = KNOWN.iter().map(|(name, ..)| look_of(name)).collect();
+        assert_eq!(looks.len(), KNOWN.len());
+        assert_eq!(look_of("something-new"), look_of("something-new"));
+    }
+
+    #[test]
+    fn style_sheets_know_the_neutral_colours() {
+        let sheet = include_str!("page/style.css");
+        for colour in [PAPER, INK, QUIET, AXIS, GRID, BAND] {
+            assert!(sheet.contains(&format!("\"{}\"]", colour.hex())), "{colour:?}");
+        }
+    }
+}

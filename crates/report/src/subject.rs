@@ -1,0 +1,175 @@
+//! What a report is about: the results with the questions that every part of the report asks.
+
+use placelab_results::{
+    Better, Contender, Measured, RunResults, Step, Timeline, Timings, Verdict, metric, verdict,
+};
+
+use crate::palette::{Look, looks};
+
+/// Results, times, and how contenders are drawn and named.
+pub(crate) struct Subject<'a> {
+    pub(crate) results: &'a RunResults,
+    pub(crate) timings: Option<&'a Timings>,
+    pub(crate) verdict: Verdict,
+    /// Decimals that tell loads apart where chance decides: more keys, more decimals.
+    pub(crate) decimals: usize,
+    looks: Vec<Look>,
+}
+
+/// A figure with the step it was taken after.
+#[derive(Clone, Copy)]
+pub(crate) struct Found<'a> {
+    pub(crate) measured: &'a Measured,
+    pub(crate) timeline: usize,
+    pub(crate) step: usize,
+}
+
+/// Where a figure lies and how sure that is: a median with its interval.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Spread {
+    pub(crate) median: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl From<&Measured> for Spread {
+    fn from(measured: &Measured) -> Self {
+        Spread { median: measured.median, low: measured.low, high: measured.high }
+    }
+}
+
+impl<'a> Subject<'a> {
+    /// Looks at a run.
+    pub(crate) fn new(results: &'a RunResults, timings: Option<&'a Timings>) -> Self {
+        let mut subject = Subject {
+            results,
+            timings,
+            verdict: verdict(results),
+            decimals: 2,
+            looks: looks(&results.contenders),
+        };
+        subject.decimals = subject.load_decimals();
+        subject
+    }
+
+    /// How the contender at an index is drawn.
+    pub(crate) fn look(&self, index: usize) -> Look {
+        self.looks[index]
+    }
+
+    /// The look of a contender by name, for timings.
+    pub(crate) fn look_named(&self, name: &str) -> Option<Look> {
+        let index = self.results.contenders.iter().position(|other| other.name == name)?;
+        Some(self.looks[index])
+    }
+
+    /// Whether figures have intervals.
+    pub(crate) fn has_intervals(&self) -> bool {
+        self.results.seeds > 1
+    }
+
+    /// Two decimals, or as many as the width of the band of chance asks for.
+    fn load_decimals(&self) -> usize {
+        let bands = self.results.contenders.iter().flat_map(steps).filter_map(|(_, _, step)| {
+            let chance = step.metrics.get("load.max_over_mean")?.chance?;
+            Some(chance.high - chance.low).filter(|width| *width > 0.0)
+        });
+        match bands.fold(f64::INFINITY, f64::min) {
+            width if width < 0.004 => 4,
+            width if width < 0.04 => 3,
+            _ => 2,
+        }
+    }
+
+    /// A load over the fair load, without unit.
+    pub(crate) fn load(&self, value: f64) -> String {
+        crate::number::ratio(value, self.decimals)
+    }
+
+    /// Whether some contender has a figure.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.results.contenders.iter().any(|contender| worst(contender, id).is_some())
+    }
+
+    /// A step in words: `“add two”`, with its timeline where there are several.
+    pub(crate) fn step_name(&self, timeline: usize, step: usize) -> String {
+        let Some(planned) = self.results.plan.get(timeline) else {
+            return format!("step {step}");
+        };
+        let label = planned.steps.get(step).map_or("start", |step| step.label.as_str());
+        let times = planned.steps.iter().filter(|other| other.label == label).count();
+        let place = if times > 1 { format!(" (step {step})") } else { String::new() };
+        if self.results.plan.len() > 1 {
+            format!("“{label}”{place} of “{}”", planned.name)
+        } else {
+            format!("“{label}”{place}")
+        }
+    }
+
+    /// Sum of a fraction over the steps of a timeline, where the contender took all of them. The
+    /// interval is the sum of the intervals: at least as wide as that of the sum.
+    pub(crate) fn total(&self, contender: &Contender, timeline: usize, id: &str) -> Option<Spread> {
+        let planned = self.results.plan.get(timeline)?;
+        let done = contender.timelines.get(timeline)?;
+        if done.refusal.is_some() || done.steps.len() < planned.steps.len().max(2) {
+            return None;
+        }
+        let mut total = Spread { median: 0.0, low: 0.0, high: 0.0 };
+        for step in &done.steps[1..] {
+            let measured = figure(step, id)?;
+            total.median += measured.median;
+            total.low += measured.low;
+            total.high += measured.high;
+        }
+        Some(total)
+    }
+
+    /// The name of a contender as figures show it.
+    pub(crate) fn name(&self, contender: &Contender) -> String {
+        let mark = if contender.canary { " (canary)" } else { "" };
+        format!("{}{mark}", crate::text::one_line(&contender.name))
+    }
+
+    /// The count of nodes that timings were taken at which is nearest to the fleet's.
+    pub(crate) fn timed_nodes(&self) -> Option<u32> {
+        let fleet = self.results.plan.first()?.steps.last()?.nodes;
+        let lookups = &self.timings?.lookups;
+        lookups.iter().map(|lookup| lookup.nodes).min_by_key(|nodes| nodes.abs_diff(fleet))
+    }
+}
+
+/// Least movement of all the steps of a timeline.
+pub(crate) fn least(timeline: &Timeline) -> f64 {
+    timeline.steps.iter().skip(1).map(|step| step.minimum).sum()
+}
+
+/// A figure of a step, where there is one.
+pub(crate) fn figure<'a>(step: &'a Step, id: &str) -> Option<&'a Measured> {
+    let is_number = |measured: &&Measured| {
+        [measured.median, measured.low, measured.high].iter().all(|value| value.is_finite())
+    };
+    step.metrics.get(id).filter(is_number)
+}
+
+/// Every step of a contender with the indices of timeline and step.
+pub(crate) fn steps(contender: &Contender) -> impl Iterator<Item = (usize, usize, &Step)> {
+    contender.timelines.iter().enumerate().flat_map(|(timeline, done)| {
+        done.steps.iter().enumerate().map(move |(step, taken)| (timeline, step, taken))
+    })
+}
+
+/// The worst median of a contender's figure over every step.
+pub(crate) fn worst<'a>(contender: &'a Contender, id: &str) -> Option<Found<'a>> {
+    let higher = metric(id).is_some_and(|(metric, _)| metric.better == Better::Higher);
+    let found = steps(contender).filter_map(|(timeline, step, taken)| {
+        Some(Found { measured: figure(taken, id)?, timeline, step })
+    });
+    found.reduce(|a, b| {
+        let worse = if higher {
+            b.measured.median < a.measured.median
+        } else {
+            b.measured.median > a.measured.median
+        };
+        if worse { b } else { a }
+    })
+}

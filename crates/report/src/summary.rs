@@ -1,0 +1,202 @@
+//! One row a contender: the figures a decision is made from.
+
+use placelab_results::{Contender, Measure, Measured, Requirement, metric};
+
+use crate::answer::{lookup_time, took_every_step};
+use crate::number::{self, NONE, bytes, nanoseconds, percent, ratio};
+use crate::subject::{Subject, least, worst};
+use crate::table::{Cell, Column, Row, Table, Tone};
+
+/// Timelines that have a column of their own.
+const TIMELINES_MAX: usize = 3;
+
+/// The summary table.
+pub(crate) fn table(subject: &Subject) -> Table {
+    let mut columns = vec![Column::words("contender"), Column::words("every step")];
+    columns.push(Column::figures("fullest node", "× fair, worst step"));
+    columns.push(Column::figures("chance gives", "mean, 5–95 %"));
+    columns.push(Column::figures("above chance", "× fair, worst step"));
+    for timeline in moving(subject) {
+        let timeline = &subject.results.plan[timeline];
+        let title = if subject.results.plan.len() > 1 {
+            format!("moved, “{}”", timeline.name)
+        } else {
+            "moved".into()
+        };
+        let sum = if timeline.steps.len() > 2 { "sum of steps, " } else { "" };
+        columns.push(Column::figures(title, format!("{sum}least {}", percent(least(timeline)))));
+    }
+    columns.push(Column::figures("sideways", "worst step"));
+    if subject.has("failure.max_extra") {
+        columns.push(Column::figures("largest extra", "after a loss, × fair"));
+        columns.push(Column::figures("receivers", "fewest"));
+    }
+    columns.push(Column::figures("lookup", "steps"));
+    columns.push(Column::figures("memory", "derived, shared"));
+    if let Some(nodes) = subject.timed_nodes() {
+        let nodes = number::count(nodes.into());
+        columns.push(Column::figures("lookup time", format!("batch, {nodes} nodes")));
+    }
+    let contenders = subject.results.contenders.iter().enumerate();
+    let rows = contenders.map(|(index, contender)| Row {
+        look: Some(subject.look(index)),
+        cells: cells(subject, contender),
+    });
+    Table { columns, rows: rows.collect(), omitted: 0 }
+}
+
+/// The timelines in which something happens, as far as they have columns.
+fn moving(subject: &Subject) -> impl Iterator<Item = usize> {
+    let plan = subject.results.plan.iter().enumerate();
+    let moving = plan.filter(|(_, timeline)| timeline.steps.len() > 1);
+    moving.map(|(index, _)| index).take(TIMELINES_MAX).collect::<Vec<_>>().into_iter()
+}
+
+fn cells(subject: &Subject, contender: &Contender) -> Vec<Cell> {
+    let mut cells = vec![Cell::new(subject.name(contender))];
+    cells.push(if took_every_step(subject, contender) {
+        Cell::new("yes").with_tone(Tone::Good)
+    } else {
+        Cell::new("no").with_tone(Tone::Bad)
+    });
+    cells.extend(load_cells(subject, contender));
+    for timeline in moving(subject) {
+        let total = subject.total(contender, timeline, "movement.moved");
+        cells.push(total.map_or(Cell::none().with_note("refused"), |total| {
+            let cell = Cell::new(percent(total.median));
+            let interval = number::range(total.low, total.high, percent);
+            if subject.has_intervals() { cell.with_note(interval) } else { cell }
+        }));
+    }
+    let figure = |id: &str, print: &dyn Fn(f64) -> String| {
+        worst(contender, id).map_or(Cell::none(), |f| measured(subject, f.measured, print))
+    };
+    cells.push(figure("movement.sideways", &percent));
+    if subject.has("failure.max_extra") {
+        cells.push(figure("failure.max_extra", &|value| ratio(value, 2)));
+        cells.push(figure("failure.receivers", &number::few));
+    }
+    cells.push(figure("work.lookup", &|value| number::decimal(value, 1)));
+    cells.push(memory(contender));
+    if let Some(nodes) = subject.timed_nodes() {
+        cells.push(match lookup_time(subject, contender, nodes) {
+            Some([median, low, high]) => {
+                Cell::new(nanoseconds(median)).with_note(number::range(low, high, nanoseconds))
+            }
+            None => Cell::none(),
+        });
+    }
+    cells
+}
+
+/// A figure with its interval.
+fn measured(subject: &Subject, measured: &Measured, print: &dyn Fn(f64) -> String) -> Cell {
+    let cell = Cell::new(print(measured.median));
+    let interval = number::interval(measured, print);
+    if subject.has_intervals() && interval != cell.text { cell.with_note(interval) } else { cell }
+}
+
+fn load_cells(subject: &Subject, contender: &Contender) -> [Cell; 3] {
+    let print = |value: f64| subject.load(value);
+    let peak = worst(contender, "load.max_over_mean");
+    let chance = peak.and_then(|peak| peak.measured.chance);
+    let decimals = |value: f64| if value.abs() < 0.5 { subject.decimals } else { 2 };
+    let excess = |value: f64| {
+        let plus = if value > 0.0 { "+" } else { "" };
+        format!("{plus}{}", number::decimal(value, decimals(value)))
+    };
+    [
+        peak.map_or(Cell::none(), |peak| measured(subject, peak.measured, &print)),
+        chance.map_or(Cell::none(), |chance| {
+            Cell::new(print(chance.mean)).with_note(number::range(chance.low, chance.high, print))
+        }),
+        worst(contender, "load.excess")
+            .map_or(Cell::none(), |found| measured(subject, found.measured, &excess)),
+    ]
+}
+
+fn memory(contender: &Contender) -> Cell {
+    let print = |id: &str| {
+        worst(contender, id).map_or(NONE.to_string(), |found| bytes(found.measured.median))
+    };
+    let (shared, derived) = (print("memory.shared_bytes"), print("memory.derived_bytes"));
+    if shared == NONE && derived == NONE {
+        return Cell::none();
+    }
+    Cell::new(derived).with_note(shared)
+}
+
+/// A requirement with the label of its metric: `largest load at most 1.25 × fair`.
+pub(crate) fn need(subject: &Subject, requirement: &Requirement) -> String {
+    let id = requirement.metric.as_deref().unwrap_or_default();
+    let Some((metric, measure)) = metric(id) else { return requirement.text() };
+    let print = |value: f64| number::of_metric(id, value, subject.decimals.min(2));
+    let by =
+        if measure == Measure::Keys { String::new() } else { format!(" by {}", measure.name()) };
+    let bounds = match (requirement.min, requirement.max) {
+        (Some(min), Some(max)) => format!(" from {} to {}", print(min), print(max)),
+        (Some(min), None) => format!(" at least {}", print(min)),
+        (None, Some(max)) => format!(" at most {}", print(max)),
+        (None, None) => String::new(),
+    };
+    format!("{}{by}{bounds}", metric.label)
+}
+
+/// The requirements: a row a contender, a column a requirement.
+pub(crate) fn requirements(subject: &Subject) -> Table {
+    let mut columns = vec![Column::words("contender")];
+    columns.extend(subject.results.requirements.iter().map(|requirement| Column {
+        note: requirement.metric.clone().unwrap_or_default(),
+        ..Column::words(need(subject, requirement))
+    }));
+    columns.push(Column::words("takes every step"));
+    let contenders = std::iter::zip(&subject.results.contenders, &subject.verdict.contenders);
+    let rows = contenders.enumerate().map(|(index, (contender, judged))| {
+        let mut cells = vec![Cell::new(subject.name(contender))];
+        let requirements = std::iter::zip(&subject.results.requirements, &judged.judgements);
+        cells.extend(requirements.map(|(requirement, judgement)| {
+            let id = requirement.metric.as_deref().unwrap_or_default();
+            let value = judgement.measured.filter(|value| value.is_finite());
+            let value = value.map(|value| number::of_metric(id, value, subject.decimals));
+            let (tone, word) = match judgement.met {
+                Some(true) => (Tone::Good, "met"),
+                Some(false) => (Tone::Bad, "not met"),
+                None => (Tone::Plain, "no figure"),
+            };
+            let cell = Cell::new(word).with_tone(tone);
+            value.map_or(cell.clone(), |value| cell.with_note(value))
+        }));
+        cells.push(match &judged.refusal {
+            Some(reason) => Cell::new("no").with_note(reason.as_str()).with_tone(Tone::Bad),
+            None if took_every_step(subject, contender) => Cell::new("yes").with_tone(Tone::Good),
+            None => Cell::new("no").with_tone(Tone::Bad),
+        });
+        Row { look: Some(subject.look(index)), cells }
+    });
+    Table { columns, rows: rows.collect(), omitted: 0 }
+}
+
+/// The expectations: what had to hold, and whether it did.
+pub(crate) fn expectations(subject: &Subject) -> Table {
+    let columns = vec![
+        Column::words("expectation"),
+        Column::words("held"),
+        Column::figures("figures looked at", ""),
+        Column::words("broken by"),
+    ];
+    let rows = subject.results.expectations.iter().map(|expectation| {
+        let held = match (expectation.met, expectation.checked) {
+            (true, _) => Cell::new("yes").with_tone(Tone::Good),
+            (false, 0) => Cell::new("never applied").with_tone(Tone::Bad),
+            (false, _) => Cell::new("no").with_tone(Tone::Bad),
+        };
+        vec![
+            Cell::new(expectation.text.as_str()),
+            held,
+            Cell::new(number::count(expectation.checked)),
+            Cell::new(expectation.failures.join("; ")),
+        ]
+        .into()
+    });
+    Table { columns, rows: rows.collect(), omitted: 0 }
+}

@@ -1,0 +1,89 @@
+//! Prose: cleaning of foreign text and building of sentences.
+
+/// Whether a character has no place in a report: controls, and signs that reorder or hide text.
+fn is_unfit(character: char) -> bool {
+    matches!(
+        character,
+        '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}'
+            | '\u{61c}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+    ) || character.is_control()
+}
+
+/// The text on one line, with unfit characters replaced, so that a name cannot break a table,
+/// reverse a sentence or reach a terminal.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if is_unfit(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// A whole document without unfit characters; line breaks stay.
+pub(crate) fn document(text: &str) -> String {
+    text.chars().map(|c| if is_unfit(c) && c != '\n' { '\u{fffd}' } else { c }).collect()
+}
+
+/// `a, b and c`.
+pub(crate) fn list<S: AsRef<str>>(items: &[S]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.as_ref().into(),
+        [rest @ .., last] => {
+            let rest: Vec<&str> = rest.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", rest.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// A list of at most `most` items; the others are counted.
+pub(crate) fn list_up_to<S: AsRef<str>>(items: &[S], most: usize) -> String {
+    if items.len() <= most {
+        return list(items);
+    }
+    let mut shown: Vec<String> =
+        items[..most].iter().map(|item| item.as_ref().to_string()).collect();
+    shown.push(format!("{} more", items.len() - most));
+    list(&shown)
+}
+
+/// The word in the number that goes with a count: `1 node`, `2 nodes`.
+pub(crate) fn plural(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", crate::number::count(count), if count == 1 { one } else { many })
+}
+
+/// The text in Latin-1, as PNG text chunks want it.
+pub(crate) fn latin1(text: &str) -> String {
+    let plain = |c: char| match c {
+        '–' | '—' | '−' => '-',
+        '“' | '”' => '"',
+        '‘' | '’' => '\'',
+        ' '..='~' | '\u{a0}'..='\u{ff}' => c,
+        _ => '?',
+    };
+    text.chars().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_read_as_english() {
+        assert_eq!(list::<&str>(&[]), "");
+        assert_eq!(list(&["a"]), "a");
+        assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(list_up_to(&["a", "b", "c", "d"], 2), "a, b and 2 more");
+    }
+
+    #[test]
+    fn unfit_characters_are_replaced() {
+        assert_eq!(one_line("a\u{1b}[31m\u{202e}b\nc"), "a\u{fffd}[31m\u{fffd}b\u{fffd}c");
+        assert_eq!(document("a\nb\0"), "a\nb\u{fffd}");
+    }
+
+    #[test]
+    fn chunks_are_latin1() {
+        assert_eq!(latin1("1.0–1.2 × “fair” ≤ 3"), "1.0-1.2 × \"fair\" ? 3");
+    }
+}

@@ -1,0 +1,226 @@
+//! Odd and hostile results: a report all the same, and nothing in it that acts.
+
+mod fixture;
+
+use std::collections::BTreeMap;
+
+use placelab_report::render;
+use placelab_results::{Measured, Refusal, RunResults, Timings};
+
+/// Renders and gives page and summary; a panic or an error fails the test.
+fn texts(name: &str, results: &RunResults, timings: Option<&Timings>) -> (String, String) {
+    let artifacts = render(results, timings).expect("a report");
+    fixture::keep(name, &artifacts);
+    for artifact in &artifacts[2..] {
+        assert!(artifact.bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{}", artifact.name);
+    }
+    let text = |index: usize| String::from_utf8(artifacts[index].bytes.clone()).expect("UTF-8");
+    (text(0), text(1))
+}
+
+/// Every figure of every step becomes what `change` makes of it.
+fn change_figures(results: &mut RunResults, change: impl Fn(&mut Measured)) {
+    for contender in &mut results.contenders {
+        for timeline in &mut contender.timelines {
+            for step in &mut timeline.steps {
+                step.metrics.values_mut().for_each(&change);
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_text() {
+    let bad = "<script>alert(1)</script>|`*_\u{202e}\u{1b}[31m\n\"'&";
+    let mut results = fixture::failing();
+    results.scenario.title = bad.into();
+    results.scenario.why = bad.into();
+    results.scenario.command = bad.into();
+    results.scenario.sha256 = bad.into();
+    results.keys.source = bad.into();
+    results.plan[0].name = bad.into();
+    for step in &mut results.plan[0].steps {
+        step.label = bad.into();
+        step.changes = bad.into();
+    }
+    for contender in &mut results.contenders {
+        contender.name = format!("{}{bad}", contender.name);
+        contender.citation = bad.into();
+        contender.parameters = BTreeMap::from([(bad.to_string(), bad.to_string())]);
+        for step in &mut contender.timelines[0].steps {
+            step.nodes.iter_mut().for_each(|node| node.name += bad);
+            if let Some(failure) = &mut step.failure {
+                failure.gone[0] = bad.into();
+                failure.extra[0].0 = bad.into();
+            }
+        }
+    }
+    results.expectations[0].failures = vec![bad.into()];
+    let mut timings = fixture::timings();
+    timings.machine.cpu = bad.into();
+    timings.lookups.iter_mut().for_each(|lookup| lookup.contender += bad);
+    let (page, summary) = texts("names-are-text", &results, Some(&timings));
+    assert!(page.contains("&lt;script&gt;alert(1)"));
+    for text in [&page, &summary] {
+        assert!(!text.contains("<script"));
+        let is_unfit = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!text.contains(is_unfit), "{:?}", text.chars().find(|c| is_unfit(*c)));
+    }
+    for line in summary.lines().filter(|line| line.starts_with("| ")) {
+        assert!(line.ends_with(" |"), "a broken row: {line}");
+    }
+}
+
+#[test]
+fn long_names_fit() {
+    let mut results = fixture::growing();
+    let long = "w".repeat(255);
+    for (index, contender) in results.contenders.iter_mut().enumerate() {
+        contender.name = format!("{index}{}", &long[2..]);
+    }
+    for timeline in &mut results.plan {
+        timeline.name = long.clone();
+        timeline.steps.iter_mut().for_each(|step| step.label = long.clone());
+    }
+    let (page, _) = texts("long-names-fit", &results, None);
+    assert!(page.contains("…"));
+}
+
+#[test]
+fn nothing_to_show_is_said() {
+    let mut results = fixture::growing();
+    results.contenders.clear();
+    let (page, _) = texts("nothing-to-show-is-said", &results, None);
+    assert!(page.contains("the run has no contenders"));
+    assert!(!page.contains("<figure"));
+
+    results.plan.clear();
+    results.keys.count = 0;
+    results.seeds = 0;
+    texts("nothing-to-show-is-said", &results, Some(&fixture::timings()));
+}
+
+#[test]
+fn timelines_without_steps_leave_gaps() {
+    let mut results = fixture::growing();
+    for contender in &mut results.contenders {
+        contender.timelines.iter_mut().for_each(|timeline| timeline.steps.clear());
+    }
+    let (page, _) = texts("timelines-without-steps-leave-gaps", &results, None);
+    assert!(page.contains("No contender meets every requirement"));
+
+    results.contenders[0].timelines.clear();
+    results.plan[0].steps.clear();
+    texts("timelines-without-steps-leave-gaps", &results, Some(&fixture::timings()));
+}
+
+#[test]
+fn refusals_at_the_start_are_named() {
+    let mut results = fixture::growing();
+    for contender in &mut results.contenders {
+        for timeline in &mut contender.timelines {
+            timeline.steps.clear();
+            let reason = "table of 7 slots: 20 nodes asked for".to_string();
+            timeline.refusal = Some(Refusal { step: 0, capability: None, reason });
+        }
+    }
+    let (page, summary) = texts("refusals-at-the-start-are-named", &results, None);
+    assert!(
+        page.contains("ideal (canary) cannot do “start”") && summary.contains("table of 7 slots")
+    );
+}
+
+#[test]
+fn figures_that_are_no_numbers_leave_gaps() {
+    for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1e300, 1e300, 0.0] {
+        let mut results = fixture::failing();
+        change_figures(&mut results, |measured| {
+            *measured = Measured::over_seeds(&[odd], measured.chance);
+            if let Some(chance) = &mut measured.chance {
+                (chance.low, chance.mean, chance.high) = (odd, odd, odd);
+            }
+        });
+        for contender in &mut results.contenders {
+            for step in &mut contender.timelines[0].steps {
+                for node in &mut step.nodes {
+                    node.share = Some(odd);
+                    node.load.values_mut().for_each(|load| load.first = odd);
+                }
+                if let Some(failure) = &mut step.failure {
+                    failure.extra.iter_mut().for_each(|extra| extra.1 = odd);
+                }
+            }
+        }
+        results.keys.largest_request_share = Some(odd);
+        results.plan[0].steps.iter_mut().for_each(|step| step.minimum = odd);
+        let mut timings = fixture::timings();
+        for lookup in &mut timings.lookups {
+            (lookup.batch_ns, lookup.dependent_ns) = ([odd; 3], [odd; 3]);
+        }
+        let (page, summary) =
+            texts("figures-that-are-no-numbers-leave-gaps", &results, Some(&timings));
+        for text in [page, summary] {
+            assert!(!text.contains("NaN"), "{odd}");
+        }
+    }
+}
+
+#[test]
+fn one_seed_claims_no_order() {
+    let mut results = fixture::growing();
+    results.seeds = 1;
+    results.requirements.clear();
+    change_figures(&mut results, |measured| {
+        let value = measured.median;
+        *measured = Measured::over_seeds(&[value], measured.chance);
+    });
+    let (page, _) = texts("one-seed-claims-no-order", &results, None);
+    assert!(page.contains("no order is claimed") && page.contains("nothing here says how much"));
+    assert!(!page.contains("least for"));
+}
+
+#[test]
+fn many_contenders_and_nodes_fit() {
+    let mut results = fixture::growing();
+    let ring = results.contenders[1].clone();
+    for vnodes in 0..40 {
+        let mut other = ring.clone();
+        other.name = format!("ring:vnodes={vnodes}");
+        results.contenders.insert(1, other);
+    }
+    for contender in &mut results.contenders {
+        for step in contender.timelines.iter_mut().flat_map(|timeline| &mut timeline.steps) {
+            let node = step.nodes[0].clone();
+            step.nodes = (0..300)
+                .map(|index| {
+                    let mut node = node.clone();
+                    node.name = format!("node-{index}");
+                    node
+                })
+                .collect();
+        }
+    }
+    let (page, _) = texts("many-contenders-and-nodes-fit", &results, None);
+    assert!(page.contains("shows 24 of 47 contenders"));
+
+    for contender in &mut results.contenders {
+        for step in contender.timelines.iter_mut().flat_map(|timeline| &mut timeline.steps) {
+            step.nodes.clear();
+        }
+    }
+    let (page, _) = texts("fleets-without-nodes", &results, None);
+    assert!(page.contains("medians over the seeds") && page.contains("fullest node, median"));
+}
+
+#[test]
+fn long_plans_fit() {
+    let mut results = fixture::growing();
+    let planned = results.plan[1].steps[1].clone();
+    results.plan[1].steps.extend(std::iter::repeat_n(planned, 70));
+    for contender in &mut results.contenders {
+        let taken = contender.timelines[1].steps[1].clone();
+        contender.timelines[1].steps.extend(std::iter::repeat_n(taken, 70));
+    }
+    let (page, _) = texts("long-plans-fit", &results, None);
+    assert!(page.contains("more rows left out"));
+}

@@ -1,0 +1,100 @@
+//! The report of ordinary results: complete, the same each time, and safe to open.
+
+mod fixture;
+
+use placelab_report::{Artifact, render};
+use placelab_results::{RunResults, Timings};
+
+fn text(artifacts: &[Artifact], name: &str) -> String {
+    let artifact = artifacts.iter().find(|artifact| artifact.name == name).expect(name);
+    String::from_utf8(artifact.bytes.clone()).expect("UTF-8")
+}
+
+/// Renders and leaves the files where they can be looked at.
+fn rendered(name: &str, results: &RunResults, timings: Option<&Timings>) -> Vec<Artifact> {
+    let artifacts = render(results, timings).expect("a report");
+    fixture::keep(name, &artifacts);
+    artifacts
+}
+
+#[test]
+fn a_report_is_the_same_each_time() {
+    let (results, timings) = (fixture::growing(), fixture::timings());
+    let first = rendered("growing", &results, Some(&timings));
+    assert!(first == render(&results, Some(&timings)).unwrap());
+}
+
+#[test]
+fn a_report_is_drawn_from_json_alone() {
+    let (results, timings) = (fixture::failing(), fixture::timings());
+    let read: RunResults = serde_json::from_str(&serde_json::to_string(&results).unwrap()).unwrap();
+    let read_timings: Timings =
+        serde_json::from_str(&serde_json::to_string(&timings).unwrap()).unwrap();
+    // Not `assert_eq`: megabytes of pictures in a message help nobody.
+    assert!(
+        render(&results, Some(&timings)).unwrap() == render(&read, Some(&read_timings)).unwrap()
+    );
+}
+
+#[test]
+fn what_chance_explains_is_called_so() {
+    let mut results = fixture::growing();
+    results.contenders.retain(|contender| contender.name == "rendezvous" || contender.canary);
+    results.requirements.clear();
+    let page = text(&rendered("chance", &results, None), "index.html");
+    assert!(page.contains("Every contender lies within what chance alone gives."));
+    assert!(page.contains("not distinguishable from pure chance"));
+    assert!(page.contains("rendezvous takes every step."));
+}
+
+#[test]
+fn every_chart_has_a_picture_a_caption_and_its_data() {
+    let artifacts = rendered("failing", &fixture::failing(), Some(&fixture::timings()));
+    let page = text(&artifacts, "index.html");
+    let names = ["balance", "balance-requests", "movement", "peak", "failure", "latency"];
+    for name in names {
+        let picture = artifacts.iter().find(|artifact| artifact.name == format!("{name}.png"));
+        assert!(picture.expect(name).bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{name}");
+        let start = page.find(&format!("<figure id=\"{name}\">")).expect(name);
+        let figure = &page[start..start + page[start..].find("</figure>").expect(name)];
+        for part in ["role=\"img\"", "<title ", "<desc ", "<figcaption>", "<details>"] {
+            assert!(figure.contains(part), "{name} has no {part}");
+        }
+        assert!(!figure.contains("<figcaption></figcaption>"), "{name} finds nothing");
+        assert!(text(&artifacts, "summary.md").contains(&format!("({name}.png)")), "{name}");
+    }
+    assert_eq!(artifacts.len(), names.len() + 2);
+}
+
+#[test]
+fn charts_without_data_are_left_out() {
+    let mut results = fixture::growing();
+    results.keys.requests = None;
+    let artifacts = rendered("plain", &results, None);
+    let names: Vec<&str> = artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+    assert_eq!(names, ["index.html", "summary.md", "balance.png", "movement.png", "peak.png"]);
+    let page = text(&artifacts, "index.html");
+    assert!(!page.contains("extra after a loss") && !page.contains("Machine of the times"));
+}
+
+#[test]
+fn the_page_loads_nothing() {
+    let artifacts = render(&fixture::failing(), Some(&fixture::timings())).expect("a report");
+    let page = text(&artifacts, "index.html");
+    assert!(page.contains("Content-Security-Policy") && page.contains("lang=\"en\""));
+    for banned in ["<script", "<link", "<img", "src=\"http", "url(", "@import", "javascript:"] {
+        assert!(!page.contains(banned), "{banned}");
+    }
+    assert!(!page.contains("NaN") && !page.contains("inf "));
+}
+
+#[test]
+fn the_answer_names_who_does_and_who_cannot() {
+    let page = text(&render(&fixture::growing(), None).unwrap(), "index.html");
+    assert!(page.contains("ring and rendezvous meet every requirement and take every step."));
+    let page = text(&render(&fixture::failing(), None).unwrap(), "index.html");
+    assert!(page.contains("jump cannot do “node-7 fails”: not supported"));
+    let headline = page.split("class=\"headline\">").nth(1).expect("a headline");
+    let headline = &headline[..headline.find('<').expect("an end")];
+    assert!(!headline.contains("modulo") && !headline.contains("ideal"), "{headline}");
+}

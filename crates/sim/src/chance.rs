@@ -1,0 +1,63 @@
+//! What pure chance would give for each fleet of a plan: computed once, shared by all contenders.
+
+use std::collections::BTreeMap;
+
+use placelab_core::Roster;
+use placelab_metrics::null::{KeyWeights, LoadChance, UnitNull, WeightedNull};
+use placelab_results::Measure;
+use rayon::prelude::*;
+
+use crate::keys::KeySource;
+use crate::plan::Plan;
+
+/// The null models of a run.
+pub struct Chances {
+    by_fleet: BTreeMap<Vec<u64>, FleetChance>,
+}
+
+/// The null models of one fleet.
+pub struct FleetChance {
+    /// The law of the key counts.
+    pub unit: UnitNull,
+    /// What it gives, by measure.
+    pub loads: BTreeMap<Measure, LoadChance>,
+}
+
+impl Chances {
+    /// The null models of every fleet of a plan for some keys.
+    pub fn new(plan: &Plan, source: &KeySource) -> Self {
+        let mut fleets: Vec<Vec<u64>> = plan
+            .timelines
+            .iter()
+            .flat_map(|timeline| timeline.steps.iter().map(|step| sorted_weights(&step.after)))
+            .collect();
+        fleets.sort_unstable();
+        fleets.dedup();
+        let weighted: Vec<(Measure, KeyWeights)> = source
+            .measures()
+            .filter(|&measure| measure != Measure::Keys)
+            .map(|measure| (measure, KeyWeights::from_keys(source.weights_of(measure))))
+            .collect();
+        let of_fleet = |weights: Vec<u64>| {
+            let unit = UnitNull::new(source.len(), &weights);
+            let mut loads = BTreeMap::from([(Measure::Keys, unit.chance())]);
+            for (measure, keys) in &weighted {
+                loads.insert(*measure, WeightedNull::new(keys, &weights).chance());
+            }
+            (weights, FleetChance { unit, loads })
+        };
+        Chances { by_fleet: fleets.into_par_iter().map(of_fleet).collect() }
+    }
+
+    /// The null models of a fleet of the plan. Panics for any other.
+    pub fn of(&self, roster: &Roster) -> &FleetChance {
+        &self.by_fleet[&sorted_weights(roster)]
+    }
+}
+
+/// Chance does not ask who has which weight.
+fn sorted_weights(roster: &Roster) -> Vec<u64> {
+    let mut weights: Vec<u64> = roster.nodes().iter().map(|node| node.weight.micros()).collect();
+    weights.sort_unstable();
+    weights
+}

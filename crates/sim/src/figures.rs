@@ -1,0 +1,325 @@
+//! The figures of one contender at one hash seed: a tally turned into metrics.
+
+use std::collections::BTreeMap;
+
+use placelab_core::{Count, HashSeed, KeyPart, Keys, NodeId, Placement, Roster};
+use placelab_metrics::flows::{Amounts, FlowCell};
+use placelab_metrics::load::{balance, ratios};
+use placelab_metrics::movement::{Spread, Targets, half_change, movement, spread};
+use placelab_metrics::tally::Tally;
+use placelab_metrics::uniform::g_test;
+use placelab_results::{Measure, NODES_LISTED_MAX};
+
+use crate::chance::Chances;
+use crate::keys::{KeyChunk, KeySource};
+use crate::plan::{Plan, PlannedStep, PlannedTimeline};
+use crate::replay::{Comparison, Course, Replay, replay};
+use crate::scenario::ContenderRequest;
+use crate::sweep::{Progress, Sweep};
+
+/// Keys over which the work of a lookup is averaged.
+const WORK_KEYS: u64 = 1_024;
+
+/// What one contender did at one seed: one entry a timeline.
+pub struct SeedFigures {
+    /// Figures of each step reached, and why the timeline ended early.
+    pub timelines: Vec<TimelineFigures>,
+}
+
+/// What one contender did at one seed in one timeline.
+pub struct TimelineFigures {
+    /// One entry a step reached.
+    pub steps: Vec<StepFigures>,
+    /// Index of the step that was refused, and why.
+    pub refusal: Option<(usize, placelab_core::PlacementError)>,
+}
+
+/// One state and the step that led there.
+#[derive(Default)]
+pub struct StepFigures {
+    /// Metrics by id.
+    pub metrics: BTreeMap<String, f64>,
+    /// Load over fair load of each member in roster order, by measure; empty for large fleets.
+    pub ratios: BTreeMap<Measure, Vec<f64>>,
+    /// Exact share over fair share of each member in roster order, where there are exact shares.
+    pub shares: Option<Vec<f64>>,
+    /// The moves of the step; kept for the first seed.
+    pub cells: Vec<FlowCell>,
+    /// Who received the keys of nodes that went.
+    pub spread: Option<Spread>,
+}
+
+/// Everything that is the same for all contenders and seeds.
+pub struct Setting<'a> {
+    /// The events.
+    pub plan: &'a Plan,
+    /// The keys.
+    pub source: &'a KeySource,
+    /// What chance would give.
+    pub chances: &'a Chances,
+}
+
+impl Setting<'_> {
+    fn node_count(&self) -> usize {
+        self.plan.names.names().len()
+    }
+}
+
+/// Replays, sweeps and measures one contender at one seed.
+pub fn figures(
+    setting: &Setting<'_>,
+    contender: &ContenderRequest,
+    seed: HashSeed,
+    progress: &dyn Progress,
+) -> SeedFigures {
+    let replayed = replay(contender, seed, setting.plan);
+    if replayed.snapshots.is_empty() {
+        progress.advance(setting.source.len());
+        let refused = |course: Course| TimelineFigures { steps: vec![], refusal: course.refusal };
+        return SeedFigures { timelines: replayed.courses.into_iter().map(refused).collect() };
+    }
+    let comparisons = comparisons(setting.plan, &replayed);
+    let sweep = Sweep {
+        source: setting.source,
+        seed,
+        reads: contender.spec.reads,
+        snapshots: &replayed.snapshots,
+        comparisons: &comparisons,
+        node_count: setting.node_count(),
+    };
+    let tally = sweep.run(progress);
+    let measured = Measured {
+        setting,
+        snapshots: &replayed.snapshots,
+        work: work(setting.source, contender.spec.reads, seed, &replayed.snapshots),
+        loads: loads(&replayed, &comparisons, &tally, setting.node_count()),
+        cells: tally.flows.iter().map(|flows| flows.cells()).collect(),
+        comparisons: &comparisons,
+    };
+    let timelines = std::iter::zip(&setting.plan.timelines, replayed.courses)
+        .map(|(timeline, course)| measured.timeline(timeline, course, seed))
+        .collect();
+    SeedFigures { timelines }
+}
+
+/// Every step against the state before, and every return against the state before the going.
+fn comparisons(plan: &Plan, replayed: &Replay) -> Vec<Comparison> {
+    let mut all = Vec::new();
+    for (timeline, course) in plan.timelines.iter().zip(&replayed.courses) {
+        for step in 1..course.snapshots.len() {
+            let (before, after) = (course.snapshots[step - 1], course.snapshots[step]);
+            all.push(Comparison { before, after });
+            for (before, _) in returns(timeline, course, step) {
+                let comparison = Comparison { before, after };
+                if !all.contains(&comparison) {
+                    all.push(comparison);
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The nodes that return in a step, by the last snapshot in which they were members.
+fn returns(timeline: &PlannedTimeline, course: &Course, step: usize) -> Vec<(usize, NodeId)> {
+    let was_member = |node: NodeId| {
+        let held = |&before: &usize| timeline.steps[before].after.get(node).is_some();
+        (0..step).rev().find(held).map(|before| (course.snapshots[before], node))
+    };
+    timeline.steps[step].returned.iter().filter_map(|&node| was_member(node)).collect()
+}
+
+/// Loads of every snapshot by identity: those before, plus what entered, minus what left.
+fn loads(
+    replayed: &Replay,
+    comparisons: &[Comparison],
+    tally: &Tally,
+    node_count: usize,
+) -> Vec<Vec<Amounts>> {
+    let mut loads = vec![vec![[0; 3]; node_count]; replayed.snapshots.len()];
+    loads[0].clone_from(&tally.first);
+    let steps = replayed.courses.iter().flat_map(|course| course.snapshots.windows(2));
+    for step in steps {
+        let comparison = Comparison { before: step[0], after: step[1] };
+        let mut next = loads[comparison.before].clone();
+        for cell in tally.flows[position(comparisons, comparison)].cells() {
+            for measure in 0..3 {
+                next[cell.destination.index()][measure] += cell.amounts[measure];
+                next[cell.source.index()][measure] -= cell.amounts[measure];
+            }
+        }
+        loads[comparison.after] = next;
+    }
+    loads
+}
+
+fn position(comparisons: &[Comparison], wanted: Comparison) -> usize {
+    let found = comparisons.iter().position(|&comparison| comparison == wanted);
+    found.expect("every step was compared")
+}
+
+/// Mean steps of a lookup under each snapshot.
+fn work(
+    source: &KeySource,
+    reads: KeyPart,
+    seed: HashSeed,
+    snapshots: &[Box<dyn Placement>],
+) -> Vec<f64> {
+    let mut chunk = KeyChunk::default();
+    source.fill(0..WORK_KEYS.min(source.len()), &mut chunk, reads);
+    chunk.hashes.iter_mut().for_each(|hash| *hash = seed.salt(*hash));
+    let text = (reads == KeyPart::Bytes).then_some(&chunk.text);
+    let keys = Keys { hashes: &chunk.hashes, text };
+    let mean = |placement: &Box<dyn Placement>| {
+        let mut count = Count::default();
+        (0..chunk.hashes.len()).for_each(|key| {
+            placement.trace(keys.get(key), &mut count);
+        });
+        count.0 as f64 / chunk.hashes.len() as f64
+    };
+    snapshots.iter().map(mean).collect()
+}
+
+/// The tally of one contender at one seed, taken apart.
+struct Measured<'a> {
+    setting: &'a Setting<'a>,
+    snapshots: &'a [Box<dyn Placement>],
+    work: Vec<f64>,
+    loads: Vec<Vec<Amounts>>,
+    cells: Vec<Vec<FlowCell>>,
+    comparisons: &'a [Comparison],
+}
+
+impl Measured<'_> {
+    fn timeline(
+        &self,
+        timeline: &PlannedTimeline,
+        course: Course,
+        seed: HashSeed,
+    ) -> TimelineFigures {
+        let step = |(index, planned): (usize, &PlannedStep)| {
+            let mut figures = self.state(course.snapshots[index], &planned.after);
+            if index > 0 {
+                self.step(
+                    planned,
+                    course.snapshots[index - 1],
+                    course.snapshots[index],
+                    &mut figures,
+                );
+                self.restored(
+                    &returns(timeline, &course, index),
+                    course.snapshots[index],
+                    &mut figures,
+                );
+            }
+            if seed != HashSeed::PUBLISHED {
+                figures.cells.clear();
+            }
+            figures
+        };
+        let reached = timeline.steps.iter().take(course.snapshots.len());
+        let steps = reached.enumerate().map(step).collect();
+        TimelineFigures { steps, refusal: course.refusal }
+    }
+
+    fn measures(&self) -> impl Iterator<Item = Measure> {
+        self.setting.source.measures()
+    }
+
+    /// The figures of a state: loads, shares, work, memory.
+    fn state(&self, snapshot: usize, roster: &Roster) -> StepFigures {
+        let mut figures = StepFigures::default();
+        let weights: Vec<u64> = roster.nodes().iter().map(|node| node.weight.micros()).collect();
+        let chance = self.setting.chances.of(roster);
+        for measure in self.measures() {
+            let load = |id: NodeId| self.loads[snapshot][id.index()][measure as usize];
+            let loads: Vec<u128> = roster.nodes().iter().map(|node| load(node.id).into()).collect();
+            let ratios = ratios(&loads, &weights);
+            let mut put = |id: &str, value| figures.metrics.insert(measure.id(id), value);
+            if let Some(balance) = balance(&ratios, &weights) {
+                put("load.max_over_mean", balance.max_over_mean);
+                put("load.min_over_mean", balance.min_over_mean);
+                put("load.cv", balance.cv);
+                let expected = chance.loads[&measure].max_over_mean.mean;
+                put("load.excess", balance.max_over_mean - expected);
+                if measure == Measure::Keys {
+                    put("load.p_max", chance.unit.p_max(balance.max_over_mean));
+                    let counts: Vec<u64> = loads.iter().map(|&load| load as u64).collect();
+                    g_test(&counts, &weights).map(|p| put("load.p_uniform", p));
+                }
+            }
+            if roster.len() <= NODES_LISTED_MAX {
+                figures.ratios.insert(measure, ratios);
+            }
+        }
+        self.shares(snapshot, roster, &weights, &mut figures);
+        let footprint = self.snapshots[snapshot].footprint();
+        let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
+        put("work.lookup", self.work[snapshot]);
+        put("memory.shared_bytes", footprint.shared_bytes as f64);
+        put("memory.derived_bytes", footprint.derived_bytes as f64);
+        figures
+    }
+
+    fn shares(&self, snapshot: usize, roster: &Roster, weights: &[u64], figures: &mut StepFigures) {
+        let Some(shares) = self.snapshots[snapshot].shares() else { return };
+        let by_id: BTreeMap<NodeId, u128> = shares.parts.into_iter().collect();
+        let part = |node: &placelab_core::Node| by_id.get(&node.id).copied().unwrap_or(0);
+        let parts: Vec<u128> = roster.nodes().iter().map(part).collect();
+        let ratios = ratios(&parts, weights);
+        if let Some(balance) = balance(&ratios, weights) {
+            let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
+            put("share.max_over_mean", balance.max_over_mean);
+            put("share.min_over_mean", balance.min_over_mean);
+            put("share.cv", balance.cv);
+        }
+        figures.shares = (roster.len() <= NODES_LISTED_MAX).then_some(ratios);
+    }
+
+    /// The figures of a step: movement, and what happened to the keys of nodes that went.
+    fn step(&self, planned: &PlannedStep, before: usize, after: usize, figures: &mut StepFigures) {
+        let comparison = position(self.comparisons, Comparison { before, after });
+        let cells = &self.cells[comparison];
+        let targets = Targets::new(&planned.before, &planned.after, self.setting.node_count());
+        let minimum = planned.minimum();
+        figures.metrics.insert("movement.minimum".into(), minimum);
+        for measure in self.measures() {
+            let total = self.setting.source.totals().by(measure).unwrap_or(0);
+            let moved = movement(cells, measure as usize, total, &targets);
+            let loads = |snapshot: usize| -> Vec<u64> {
+                self.loads[snapshot].iter().map(|amounts| amounts[measure as usize]).collect()
+            };
+            let mut put = |id: &str, value| figures.metrics.insert(measure.id(id), value);
+            put("movement.moved", moved.moved);
+            put("movement.forced", moved.forced);
+            put("movement.sideways", moved.sideways);
+            put("movement.max_in", moved.max_in);
+            put("movement.max_out", moved.max_out);
+            put("movement.excess", moved.moved - minimum);
+            put("movement.minimum_realised", half_change(&loads(before), &loads(after)));
+        }
+        if let Some(spread) = spread(cells, &planned.gone, &planned.after) {
+            let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
+            put("failure.receivers", spread.receivers as f64);
+            put("failure.max_extra", spread.max_extra);
+            put("failure.spread", spread.effective);
+            figures.spread = Some(spread);
+        }
+        figures.cells.clone_from(cells);
+    }
+
+    /// Of the keys that returning nodes had before they went, the part that they have again.
+    fn restored(&self, returns: &[(usize, NodeId)], after: usize, figures: &mut StepFigures) {
+        let (mut had, mut lost) = (0, 0);
+        for &(before, node) in returns {
+            let comparison = position(self.comparisons, Comparison { before, after });
+            had += self.loads[before][node.index()][0];
+            let left = self.cells[comparison].iter().filter(|cell| cell.source == node);
+            lost += left.map(|cell| cell.amounts[0]).sum::<u64>();
+        }
+        if had > 0 {
+            let restored = (had - lost) as f64 / had as f64;
+            figures.metrics.insert("failure.restored".into(), restored);
+        }
+    }
+}

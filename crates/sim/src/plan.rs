@@ -1,0 +1,159 @@
+//! The plan of a scenario: every event resolved to changes of a roster, before anything runs.
+//!
+//! Random picks are drawn here, from a constant seed and the indices of timeline and step, so a
+//! plan names every node and a run has nothing left to chance. Identities are run-wide: a name
+//! has the same [`NodeId`] in every timeline. Each timeline begins with the fleet at the start.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use placelab_core::{Change, Identities, NodeId, Roster};
+
+use crate::diagnostics::Diagnostic;
+use crate::scenario::{Event, Fleet, Scenario, TimelineRequest};
+
+mod course;
+mod picks;
+mod words;
+
+use course::Course;
+pub(crate) use course::numbered_zone;
+pub use picks::PICK_SEED;
+
+/// Most members of all rosters of a plan together: 20 million, some gigabytes.
+pub const MEMBERS_MAX: u64 = 20_000_000;
+
+/// Label and verb of the step before any event.
+pub const START: &str = "start";
+
+/// What happens, resolved.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The fleet at the start of every timeline.
+    pub start: Arc<Roster>,
+    /// Every name of the run; the first ones are those of the fleet at the start.
+    pub names: Identities,
+    /// In the order of the scenario.
+    pub timelines: Vec<PlannedTimeline>,
+}
+
+/// One course of events, resolved.
+#[derive(Clone, Debug)]
+pub struct PlannedTimeline {
+    /// Its name.
+    pub name: String,
+    /// Step 0 is the fleet at the start; the others are the events in order.
+    pub steps: Vec<PlannedStep>,
+}
+
+/// One step, resolved.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlannedStep {
+    /// Short label for axes, unique within its timeline.
+    pub label: String,
+    /// [`START`] or one of [`crate::scenario::Verb::NAMES`].
+    pub verb: &'static str,
+    /// What a scheme is told, removals from the tail inward; empty in step 0.
+    pub changes: Vec<Change>,
+    /// The fleet before.
+    pub before: Arc<Roster>,
+    /// The fleet after.
+    pub after: Arc<Roster>,
+    /// Members that failed or left, in roster order.
+    pub gone: Vec<NodeId>,
+    /// Nodes that recovered or joined after having left, in the order in which they join.
+    pub returned: Vec<NodeId>,
+}
+
+impl PlannedStep {
+    fn start(roster: &Arc<Roster>) -> Self {
+        PlannedStep {
+            label: START.into(),
+            verb: START,
+            changes: Vec::new(),
+            before: roster.clone(),
+            after: roster.clone(),
+            gone: Vec::new(),
+            returned: Vec::new(),
+        }
+    }
+
+    /// Least fraction of keys that must move.
+    pub fn minimum(&self) -> f64 {
+        minimum(&self.before, &self.after)
+    }
+}
+
+/// Resolves the events of a scenario.
+///
+/// # Errors
+/// Every event that cannot happen, with its place; a timeline is followed up to its first one.
+pub fn plan(scenario: &Scenario) -> Result<Plan, Vec<Diagnostic>> {
+    plan_timelines(&scenario.fleet, &scenario.timelines)
+}
+
+/// Resolves the events of some timelines that begin with the same fleet.
+///
+/// # Errors
+/// Those of [`plan()`].
+pub fn plan_timelines(
+    fleet: &Fleet,
+    timelines: &[TimelineRequest],
+) -> Result<Plan, Vec<Diagnostic>> {
+    let mut names = Identities::default();
+    for node in &fleet.nodes {
+        names.of(&node.name);
+    }
+    let start = Roster::new(fleet.nodes.clone())
+        .map_err(|error| vec![Diagnostic::new(error.to_string(), None)])?;
+    let start = Arc::new(start);
+    let (mut planned, mut errors, mut members) = (Vec::new(), Vec::new(), 0);
+    for (index, timeline) in timelines.iter().enumerate() {
+        let course = Course::new(fleet, start.clone(), &mut names);
+        let steps = follow(course, index, &timeline.events, &mut members);
+        match steps {
+            Ok(steps) => planned.push(PlannedTimeline { name: timeline.name.clone(), steps }),
+            Err(found) => errors.extend(found),
+        }
+    }
+    if errors.is_empty() { Ok(Plan { start, names, timelines: planned }) } else { Err(errors) }
+}
+
+/// `members` counts those of all rosters so far.
+fn follow(
+    mut course: Course<'_>,
+    timeline: usize,
+    events: &[Event],
+    members: &mut u64,
+) -> Result<Vec<PlannedStep>, Vec<Diagnostic>> {
+    let mut steps = vec![PlannedStep::start(course.roster())];
+    for event in events {
+        let step = course.step(event, picks::generator(timeline, steps.len()))?;
+        *members += step.after.len() as u64;
+        if *members > MEMBERS_MAX {
+            let message =
+                format!("the plan holds more than {MEMBERS_MAX} members in all its steps");
+            let help = "make the fleet smaller or the events fewer";
+            return Err(vec![Diagnostic::new(message, event.span.clone()).help(help).limit()]);
+        }
+        steps.push(step);
+    }
+    Ok(steps)
+}
+
+/// Least fraction of keys that must move between two rosters: ½ Σ |Δ target share|.
+///
+/// Shares sum to 1 before and after, so this is the sum of the gains alone. Each difference is
+/// exact (weights are below 2^50 and totals below 2^70); only their sum is rounded.
+pub fn minimum(before: &Roster, after: &Roster) -> f64 {
+    let (total_before, total_after) = (before.total_weight(), after.total_weight());
+    let old: BTreeMap<NodeId, u128> =
+        before.nodes().iter().map(|node| (node.id, node.weight.micros().into())).collect();
+    let gain = |node: &placelab_core::Node| {
+        let old_weight = old.get(&node.id).copied().unwrap_or(0);
+        let new_weight = u128::from(node.weight.micros());
+        (new_weight * total_before).saturating_sub(old_weight * total_after) as f64
+    };
+    let gains: f64 = after.nodes().iter().map(gain).sum();
+    gains / (total_before as f64 * total_after as f64)
+}

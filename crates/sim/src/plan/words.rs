@@ -1,0 +1,81 @@
+//! A plan as results show it.
+
+use placelab_core::{Change, NodeId, Weight};
+use placelab_results::{PlannedStep as ShownStep, Timeline, fixed};
+
+use super::{Plan, PlannedStep, PlannedTimeline};
+
+/// Most nodes that a step names.
+const NAMED_MAX: usize = 8;
+
+impl Plan {
+    /// The plan with every change in words.
+    pub fn to_results(&self) -> Vec<Timeline> {
+        self.timelines.iter().map(|timeline| self.timeline(timeline)).collect()
+    }
+
+    fn timeline(&self, timeline: &PlannedTimeline) -> Timeline {
+        let steps = timeline.steps.iter().map(|step| self.step(step)).collect();
+        Timeline { name: timeline.name.clone(), steps }
+    }
+
+    fn step(&self, step: &PlannedStep) -> ShownStep {
+        ShownStep {
+            label: step.label.clone(),
+            verb: step.verb.into(),
+            changes: self.changes(step),
+            nodes: step.after.len() as u32,
+            minimum: fixed(step.minimum()),
+        }
+    }
+
+    fn changes(&self, step: &PlannedStep) -> String {
+        let changed = |change: &&Change| self.change(step, change);
+        let gone = |id: &&NodeId| self.name(**id).to_string();
+        match step.verb {
+            super::START => match step.after.len() {
+                1 => "1 node".into(),
+                count => format!("{count} nodes"),
+            },
+            "fail" => sentence(step.gone.iter(), gone, "fails", "fail"),
+            "leave" | "shrink" => sentence(step.gone.iter(), gone, "leaves", "leave"),
+            "recover" => sentence(step.changes.iter(), changed, "recovers", "recover"),
+            "reweight" => sentence(step.changes.iter(), changed, "", ""),
+            _ => sentence(step.changes.iter(), changed, "joins", "join"),
+        }
+    }
+
+    fn change(&self, step: &PlannedStep, change: &Change) -> String {
+        match change {
+            Change::Add(node) if node.weight == Weight::ONE => node.name.to_string(),
+            Change::Add(node) => format!("{} (weight {})", node.name, node.weight),
+            Change::Remove(id) => self.name(*id).into(),
+            Change::Reweight(id, weight) => {
+                let old = step.before.get(*id).map_or(*weight, |node| node.weight);
+                format!("{} from {old} to {weight}", self.name(*id))
+            }
+        }
+    }
+
+    fn name(&self, id: NodeId) -> &str {
+        self.names.names()[id.index()].as_str()
+    }
+}
+
+/// Names the first items only: describing one may mean a search in a large fleet.
+fn sentence<T>(
+    items: impl ExactSizeIterator<Item = T>,
+    describe: impl Fn(&T) -> String,
+    one: &str,
+    many: &str,
+) -> String {
+    let (count, rest) = (items.len(), items.len().saturating_sub(NAMED_MAX));
+    let list: Vec<String> = items.take(NAMED_MAX).map(|item| describe(&item)).collect();
+    let (list, verb) = (list.join(", "), if count == 1 { one } else { many });
+    let text = match (count, rest) {
+        (0, _) => "nothing".into(),
+        (_, 0) => format!("{list} {verb}"),
+        _ => format!("{list} and {rest} more {verb}"),
+    };
+    text.trim_end().into()
+}

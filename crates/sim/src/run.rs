@@ -1,0 +1,119 @@
+//! A run: every contender at every seed, and the results.
+
+use placelab_core::{HashSeed, PlacementError, establish};
+use placelab_results::{RunResults, Scenario as Question, schema::SCHEMA};
+use rayon::prelude::*;
+
+use crate::chance::Chances;
+use crate::figures::{SeedFigures, Setting, figures};
+use crate::judge::judge;
+use crate::keys::{KeyError, KeySource};
+use crate::plan::Plan;
+use crate::scenario::{ContenderRequest, Prepared, Scenario};
+use crate::summary::summarise;
+use crate::sweep::Progress;
+
+/// Why a run gave no results.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The keys cannot be had.
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    /// A contender would need more than this build allows.
+    #[error("{contender}: {limit}")]
+    Limit {
+        /// The contender.
+        contender: String,
+        /// The limit.
+        limit: PlacementError,
+    },
+    /// The thread pool could not be made.
+    #[error("cannot start threads: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// How to run; results do not depend on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// Threads to use; as many as the machine has where none are given.
+    pub threads: Option<usize>,
+}
+
+/// Runs a scenario. The same scenario and keys give the same results for any settings.
+///
+/// # Errors
+/// Keys that cannot be had, or a limit of a contender on the first fleet.
+pub fn run(
+    prepared: &Prepared,
+    command: &str,
+    settings: Settings,
+    progress: &dyn Progress,
+) -> Result<RunResults, RunError> {
+    let Prepared { scenario, plan } = prepared;
+    let source = KeySource::open(&scenario.keys)?;
+    let pool =
+        rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build()?;
+    refuse_limits(scenario, plan)?;
+    let contenders = pool.install(|| {
+        let chances = Chances::new(plan, &source);
+        let setting = Setting { plan, source: &source, chances: &chances };
+        sweep_all(scenario, &setting, progress)
+    });
+    let mut results = RunResults {
+        schema: SCHEMA,
+        version: env!("CARGO_PKG_VERSION").into(),
+        scenario: Question {
+            name: scenario.name.clone(),
+            title: scenario.title.clone(),
+            why: scenario.why.clone(),
+            sha256: scenario.sha256.clone(),
+            command: command.into(),
+        },
+        keys: source.summary().clone(),
+        seeds: scenario.seeds,
+        plan: plan.to_results(),
+        contenders,
+        expectations: Vec::new(),
+        requirements: scenario.requirements.clone(),
+    };
+    results.expectations =
+        scenario.expectations.iter().map(|request| judge(request, &results)).collect();
+    Ok(results)
+}
+
+/// Every contender at every seed; the unit of work is one of each, and its snapshots are dropped
+/// after its sweep.
+fn sweep_all(
+    scenario: &Scenario,
+    setting: &Setting<'_>,
+    progress: &dyn Progress,
+) -> Vec<placelab_results::Contender> {
+    let units = scenario.contenders.len() as u64 * u64::from(scenario.seeds);
+    progress.begin(units.saturating_mul(setting.source.len()));
+    let seeds = scenario.seeds as usize;
+    let contender_of = |unit: usize| &scenario.contenders[unit / seeds];
+    let all: Vec<SeedFigures> = (0..units as usize)
+        .into_par_iter()
+        .map(|unit| {
+            let seed = HashSeed((unit % seeds) as u64);
+            figures(setting, contender_of(unit), seed, progress)
+        })
+        .collect();
+    let summed = |(contender, figures): (&ContenderRequest, &[SeedFigures])| {
+        summarise(setting, contender, figures)
+    };
+    scenario.contenders.iter().zip(all.chunks(seeds)).map(summed).collect()
+}
+
+/// A contender that cannot hold the first fleet at all is a mistake in the scenario, not a
+/// finding about the contender.
+fn refuse_limits(scenario: &Scenario, plan: &Plan) -> Result<(), RunError> {
+    for contender in &scenario.contenders {
+        let start = plan.start.as_ref().clone();
+        let first = establish(contender.spec, &contender.arguments, HashSeed::PUBLISHED, start);
+        if let Err(limit @ PlacementError::Limit { .. }) = first {
+            return Err(RunError::Limit { contender: contender.name(), limit });
+        }
+    }
+    Ok(())
+}

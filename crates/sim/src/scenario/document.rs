@@ -1,0 +1,85 @@
+//! A scenario file as a whole: every part read, then checked against the others.
+
+use std::path::Path;
+
+use placelab_core::AlgorithmSpec;
+use toml::de::DeTable;
+
+use super::expectations::Known;
+use super::table::{Report, Table};
+use super::{Prepared, Scenario, contenders, expectations, fleet, keys, prose, timelines};
+use crate::diagnostics::Diagnostic;
+use crate::plan::plan_timelines;
+
+/// What a file is read with.
+pub(super) struct Context<'a> {
+    /// File name without folder and ending.
+    pub(super) name: &'a str,
+    pub(super) sha256: String,
+    /// Where files that the scenario names are looked for.
+    pub(super) folder: &'a Path,
+    pub(super) registry: &'a [&'static AlgorithmSpec],
+}
+
+/// Reads a parsed file.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub(super) fn read(root: &DeTable<'_>, context: &Context<'_>) -> Result<Prepared, Vec<Diagnostic>> {
+    let report = Report::default();
+    let prepared = read_parts(&Table::new("the scenario", root, None, &report), context);
+    let errors = report.into_list();
+    match prepared {
+        Some(prepared) if errors.is_empty() => Ok(prepared),
+        _ => {
+            assert!(!errors.is_empty(), "a scenario that cannot be read has an error");
+            Err(errors)
+        }
+    }
+}
+
+fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<Prepared> {
+    if !prose::has_known_schema(root) {
+        return None;
+    }
+    let prose = prose::read(root, context.name);
+    let contenders = contenders::read(root, context.registry, context.folder);
+    let keys = section(root, "keys", "[keys]").and_then(|table| keys::read(&table, context.folder));
+    let fleet = section(root, "fleet", "[fleet]").and_then(|table| fleet::read(&table));
+    let errors_before = root.report.len();
+    let timelines = timelines::read(root);
+    let names =
+        contenders.as_ref().map(|all| all.iter().map(|contender| contender.name()).collect());
+    let known = Known {
+        contenders: names,
+        timelines: &timelines,
+        source: keys.as_ref().map(|keys| &keys.source),
+        events_are_whole: root.report.len() == errors_before,
+    };
+    let requirements = expectations::requirements(root, &known);
+    let expectations = expectations::expectations(root, &known);
+    root.finish();
+    let fleet = fleet?;
+    let plan = plan_timelines(&fleet, &timelines.list)
+        .map_err(|errors| errors.into_iter().for_each(|error| root.report.add(error)))
+        .ok();
+    let prose = prose?;
+    let scenario = Scenario {
+        name: context.name.into(),
+        title: prose.title,
+        why: prose.why,
+        sha256: context.sha256.clone(),
+        contenders: contenders?,
+        seeds: prose.seeds,
+        keys: keys?,
+        fleet,
+        timelines: timelines.list,
+        expectations,
+        requirements,
+    };
+    Some(Prepared { scenario, plan: plan? })
+}
+
+fn section<'a>(root: &Table<'a>, name: &'static str, title: &'static str) -> Option<Table<'a>> {
+    root.required(name)?.table(title)
+}

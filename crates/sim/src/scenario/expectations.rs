@@ -1,0 +1,197 @@
+//! `[[require]]` and `[[expect]]`: what the design needs, and what must hold.
+
+use placelab_core::Capability;
+use placelab_results::{METRICS, Measure, Requirement, metric};
+
+use super::contenders::none_meant;
+use super::field::Field;
+use super::suggest::among;
+use super::table::Table;
+use super::timelines::Timelines;
+use super::{ExpectationRequest, ExpectedClaim, SeedScope, SourceRequest, glob_matches};
+use crate::diagnostics::{Diagnostic, quoted};
+use crate::plan::START;
+
+/// What expectations are checked against; parts that could not be read are absent.
+pub(super) struct Known<'a> {
+    pub(super) contenders: Option<Vec<String>>,
+    pub(super) timelines: &'a Timelines,
+    pub(super) source: Option<&'a SourceRequest>,
+    /// Whether the events of every timeline are all there.
+    pub(super) events_are_whole: bool,
+}
+
+/// Reads what the design needs.
+pub(super) fn requirements(root: &Table<'_>, known: &Known<'_>) -> Vec<Requirement> {
+    let tables = root.get("require").and_then(|field| field.tables("[[require]]"));
+    tables.unwrap_or_default().iter().filter_map(|table| requirement(table, known)).collect()
+}
+
+fn requirement(table: &Table<'_>, known: &Known<'_>) -> Option<Requirement> {
+    let (metric, capability) = (table.get("metric"), table.get("capability"));
+    let bounds = bounds(table, metric.as_ref());
+    table.finish();
+    match (metric, capability) {
+        (Some(field), None) => {
+            let metric = Some(metric_id(&field, known)?);
+            let (min, max) = bounds?;
+            Some(Requirement { metric, min, max, capability: None })
+        }
+        (None, Some(field)) => {
+            let capability = Some(capability_named(&field)?.name().into());
+            Some(Requirement { metric: None, min: None, max: None, capability })
+        }
+        _ => {
+            let message = "[[require]] has either a `metric` with bounds or a `capability`";
+            table.report.take(Err(table.error(message)))
+        }
+    }
+}
+
+/// Reads what must hold.
+pub(super) fn expectations(root: &Table<'_>, known: &Known<'_>) -> Vec<ExpectationRequest> {
+    let tables = root.get("expect").and_then(|field| field.tables("[[expect]]"));
+    tables.unwrap_or_default().iter().filter_map(|table| expectation(table, known)).collect()
+}
+
+fn expectation(table: &Table<'_>, known: &Known<'_>) -> Option<ExpectationRequest> {
+    let algorithms = table.get("algorithms").map_or(Some(Vec::new()), |f| patterns(&f, known));
+    let timeline = optional(table, "timeline", |field| timeline_named(field, known));
+    let named = timeline.as_ref().and_then(|name| name.as_deref());
+    let event = optional(table, "event", |field| event_labelled(field, named, known));
+    let claim = claim(table, known);
+    table.finish();
+    let (algorithms, event) = (algorithms?, event?);
+    Some(ExpectationRequest { claim: claim?, algorithms, event, timeline: timeline? })
+}
+
+fn claim(table: &Table<'_>, known: &Known<'_>) -> Option<ExpectedClaim> {
+    let (metric, refused) = (table.get("metric"), table.get("refused"));
+    let seeds = table.get("seeds").map_or(Some("every"), |f| f.word(&["every", "median"]));
+    let bounds = bounds(table, metric.as_ref());
+    match (metric, refused) {
+        (Some(field), None) => {
+            let metric = metric_id(&field, known)?;
+            if metric.starts_with("time.") {
+                let message = format!("{} depends on the machine", quoted(&metric));
+                let help = "an [[expect]] is about what every machine finds; use [[require]]";
+                table.report.add(field.error(message).help(help));
+                return None;
+            }
+            let seeds = if seeds? == "median" { SeedScope::Median } else { SeedScope::Every };
+            let (min, max) = bounds?;
+            Some(ExpectedClaim::Figure { metric, min, max, seeds })
+        }
+        (None, Some(field)) => capability_named(&field).map(ExpectedClaim::Refused),
+        _ => {
+            let message = "[[expect]] has either a `metric` with bounds or `refused`";
+            table.report.take(Err(table.error(message)))
+        }
+    }
+}
+
+type Bounds = (Option<f64>, Option<f64>);
+
+/// `min` and `max`, of which a metric needs one and anything else has none.
+fn bounds(table: &Table<'_>, metric: Option<&Field<'_>>) -> Option<Bounds> {
+    let (min_field, max_field) = (table.get("min"), table.get("max"));
+    let bound = |field: &Option<Field<'_>>| match field {
+        Some(field) => field.number().map(Some),
+        None => Some(None),
+    };
+    let (min, max) = (bound(&min_field), bound(&max_field));
+    let error = match (metric, &min_field, &max_field) {
+        (Some(metric), None, None) => {
+            metric.error("a metric needs a bound").help("add `min = …`, `max = …` or both")
+        }
+        (None, Some(field), _) | (None, None, Some(field)) => {
+            field.error(format!("`{}` is a bound of a `metric`, and there is none", field.name))
+        }
+        (Some(_), Some(_), Some(field)) if min?? > max?? => {
+            field.error("`max` is below `min`").label("nothing can lie between them")
+        }
+        _ => return Some((min?, max?)),
+    };
+    table.report.take(Err(error))
+}
+
+fn metric_id(field: &Field<'_>, known: &Known<'_>) -> Option<String> {
+    let id = field.text()?;
+    let Some((_, measure)) = metric(id) else {
+        let error = field.error(format!("no metric is called {}", quoted(id)));
+        return field.report.take(Err(error.help(metric_help(id))));
+    };
+    if measure != Measure::Keys && known.source.is_some_and(|source| !source.has(measure)) {
+        let message = format!("{} needs keys with {}", quoted(id), measure.name());
+        let label = format!("keys have no {} here", measure.name());
+        return field.report.take(Err(field.error(message).label(label)));
+    }
+    Some(id.into())
+}
+
+fn metric_help(id: &str) -> String {
+    let ids = METRICS.iter().map(|metric| metric.id);
+    if let Some((base, suffix)) = id.rsplit_once('.')
+        && METRICS.iter().any(|metric| metric.id == base)
+    {
+        let by = ["requests", "bytes"];
+        return match by.contains(&suffix) {
+            true => format!("{} is taken by keys only", quoted(base)),
+            false => format!("beside {} there may be `.requests` and `.bytes`", quoted(base)),
+        };
+    }
+    among(id, ids)
+}
+
+fn capability_named(field: &Field<'_>) -> Option<Capability> {
+    let word = field.word(&Capability::ALL.map(Capability::name))?;
+    Capability::ALL.into_iter().find(|capability| capability.name() == word)
+}
+
+fn patterns(field: &Field<'_>, known: &Known<'_>) -> Option<Vec<String>> {
+    let elements = field.list()?;
+    if elements.is_empty() {
+        let error = field.error("`algorithms` is empty").help("leave it out to mean every one");
+        return field.report.take(Err(error));
+    }
+    let read = |element: &Field<'_>| {
+        let pattern = element.text()?;
+        let Some(names) = &known.contenders else { return Some(pattern.to_string()) };
+        let is_known = names.iter().any(|name| glob_matches(pattern, name));
+        let found: Result<String, Diagnostic> =
+            if is_known { Ok(pattern.into()) } else { Err(none_meant(element, pattern, names)) };
+        element.report.take(found)
+    };
+    let read: Vec<Option<String>> = elements.iter().map(read).collect();
+    read.into_iter().collect()
+}
+
+fn timeline_named(field: &Field<'_>, known: &Known<'_>) -> Option<String> {
+    let name = field.text()?;
+    if known.timelines.names().any(|timeline| timeline == name) {
+        return Some(name.into());
+    }
+    let error = field.error(format!("no timeline is called {}", quoted(name)));
+    field.report.take(Err(error.help(among(name, known.timelines.names()))))
+}
+
+fn event_labelled(field: &Field<'_>, timeline: Option<&str>, known: &Known<'_>) -> Option<String> {
+    let label = field.text()?;
+    let meant =
+        known.timelines.list.iter().filter(|one| timeline.is_none_or(|name| one.name == name));
+    let labels = meant.flat_map(|one| one.events.iter().map(|event| event.label.as_str()));
+    let labels: Vec<&str> = std::iter::once(START).chain(labels).collect();
+    if labels.contains(&label) || !known.events_are_whole {
+        return Some(label.into());
+    }
+    let error = field.error(format!("no event has the label {}", quoted(label)));
+    field.report.take(Err(error.help(among(label, labels))))
+}
+
+fn optional<'a, T>(
+    table: &Table<'a>,
+    name: &'static str,
+    read: impl Fn(&Field<'a>) -> Option<T>,
+) -> Option<Option<T>> {
+    table.get(name).map_or(Some(None), |field| read(&field).map(Some))
+}

@@ -1,0 +1,165 @@
+//! Summarise: figures of every seed become the results of a contender.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use placelab_core::{NodeId, PlacementError, Roster};
+use placelab_metrics::flows::FlowCell;
+use placelab_metrics::movement::{Spread, Targets};
+use placelab_results::{
+    Chance, Contender, ContenderTimeline, FLOWS_LISTED_MAX, Failure, Flow, Measure, Measured,
+    NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Step, fixed, metric, quantile,
+};
+
+use crate::figures::{SeedFigures, Setting, StepFigures};
+use crate::plan::PlannedStep;
+use crate::scenario::ContenderRequest;
+
+/// The results of a contender from its figures at each seed, the published function first.
+pub fn summarise(
+    setting: &Setting<'_>,
+    contender: &ContenderRequest,
+    seeds: &[SeedFigures],
+) -> Contender {
+    let spec = contender.spec;
+    let timelines = (0..setting.plan.timelines.len())
+        .map(|timeline| summarise_timeline(setting, timeline, seeds))
+        .collect();
+    let parameters = contender.arguments.values().iter();
+    Contender {
+        name: contender.name(),
+        algorithm: spec.name.into(),
+        parameters: parameters.map(|(name, value)| ((*name).into(), value.to_string())).collect(),
+        family: spec.family.into(),
+        year: spec.year,
+        citation: spec.citation.into(),
+        summary: spec.summary.into(),
+        lookup_cost: spec.lookup_cost.into(),
+        capabilities: spec.capabilities.iter().map(|can| can.name().into()).collect(),
+        canary: contender.canary,
+        timelines,
+    }
+}
+
+fn summarise_timeline(
+    setting: &Setting<'_>,
+    timeline: usize,
+    seeds: &[SeedFigures],
+) -> ContenderTimeline {
+    let planned = &setting.plan.timelines[timeline];
+    let reached = seeds.iter().map(|seed| seed.timelines[timeline].steps.len()).min().unwrap_or(0);
+    let step = |index: usize| {
+        let each: Vec<&StepFigures> =
+            seeds.iter().map(|seed| &seed.timelines[timeline].steps[index]).collect();
+        summarise_step(setting, &planned.steps[index], &each)
+    };
+    let earliest = seeds
+        .iter()
+        .filter_map(|seed| seed.timelines[timeline].refusal.as_ref())
+        .min_by_key(|(step, _)| *step);
+    ContenderTimeline {
+        steps: (0..reached).map(step).collect(),
+        refusal: earliest.map(|(step, error)| Refusal {
+            step: *step,
+            capability: match error {
+                PlacementError::Unsupported { capability, .. } => Some(capability.name().into()),
+                _ => None,
+            },
+            reason: error.to_string(),
+        }),
+    }
+}
+
+fn summarise_step(setting: &Setting<'_>, planned: &PlannedStep, seeds: &[&StepFigures]) -> Step {
+    let ids: BTreeSet<&String> = seeds.iter().flat_map(|figures| figures.metrics.keys()).collect();
+    let measured = |id: &String| {
+        let values: Vec<f64> =
+            seeds.iter().filter_map(|figures| figures.metrics.get(id).copied()).collect();
+        (id.clone(), Measured::over_seeds(&values, chance(setting, &planned.after, id)))
+    };
+    let first = seeds[0];
+    let (flows, flows_omitted) = flows(setting, planned, &first.cells);
+    let name = |id: NodeId| setting.plan.names.names()[id.index()].to_string();
+    let failure = |spread: &Spread| Failure {
+        gone: planned.gone.iter().map(|&id| name(id)).collect(),
+        extra: spread
+            .extra
+            .iter()
+            .take(NODES_LISTED_MAX)
+            .map(|&(id, extra)| (name(id), fixed(extra)))
+            .collect(),
+        survivors: spread.extra.len() as u32,
+    };
+    Step {
+        metrics: ids.into_iter().map(measured).collect(),
+        nodes: node_loads(&planned.after, seeds),
+        flows,
+        flows_omitted,
+        failure: first.spread.as_ref().map(failure),
+    }
+}
+
+/// What chance would give for a load metric.
+fn chance(setting: &Setting<'_>, roster: &Roster, id: &str) -> Option<Chance> {
+    let (metric, measure) = metric(id)?;
+    let load = setting.chances.of(roster).loads.get(&measure)?;
+    let chance = match metric.id {
+        "load.max_over_mean" => load.max_over_mean,
+        "load.min_over_mean" => load.min_over_mean,
+        "load.cv" => load.cv,
+        "load.excess" => {
+            let mean = load.max_over_mean.mean;
+            let Chance { low, high, .. } = load.max_over_mean;
+            Chance { mean: 0.0, low: low - mean, high: high - mean }
+        }
+        _ => return None,
+    };
+    let Chance { mean, low, high } = chance;
+    Some(Chance { mean: fixed(mean), low: fixed(low), high: fixed(high) })
+}
+
+fn node_loads(roster: &Roster, seeds: &[&StepFigures]) -> Vec<NodeLoad> {
+    if roster.len() > NODES_LISTED_MAX {
+        return Vec::new();
+    }
+    let ratio = |measure: &Measure, node: usize| {
+        let mut values: Vec<f64> =
+            seeds.iter().map(|figures| figures.ratios[measure][node]).collect();
+        let first = fixed(values[0]);
+        values.sort_unstable_by(f64::total_cmp);
+        NodeRatio {
+            first,
+            low: fixed(quantile(&values, 0.05)),
+            high: fixed(quantile(&values, 0.95)),
+        }
+    };
+    let measures = || seeds[0].ratios.keys();
+    let load = |node: usize| -> BTreeMap<String, NodeRatio> {
+        measures().map(|measure| (measure.name().into(), ratio(measure, node))).collect()
+    };
+    let node_load = |(index, node): (usize, &placelab_core::Node)| NodeLoad {
+        name: node.name.to_string(),
+        weight: node.weight.to_string(),
+        share: seeds[0].shares.as_ref().map(|shares| fixed(shares[index])),
+        load: load(index),
+    };
+    roster.nodes().iter().enumerate().map(node_load).collect()
+}
+
+/// The largest flows of the published function, and how many were left out.
+fn flows(setting: &Setting<'_>, planned: &PlannedStep, cells: &[FlowCell]) -> (Vec<Flow>, u64) {
+    let names = setting.plan.names.names();
+    let targets = Targets::new(&planned.before, &planned.after, names.len());
+    let mut sorted = cells.to_vec();
+    sorted.sort_by_key(|cell| (std::cmp::Reverse(cell.amounts[0]), cell.source, cell.destination));
+    let totals = setting.source.totals();
+    let flow = |cell: &FlowCell| Flow {
+        source: names[cell.source.index()].to_string(),
+        destination: names[cell.destination.index()].to_string(),
+        keys: cell.amounts[0],
+        requests: totals.requests.map(|_| cell.amounts[1]),
+        bytes: totals.bytes.map(|_| cell.amounts[2]),
+        forced: targets.forces(cell.source, cell.destination),
+    };
+    let omitted = sorted.len().saturating_sub(FLOWS_LISTED_MAX) as u64;
+    (sorted.iter().take(FLOWS_LISTED_MAX).map(flow).collect(), omitted)
+}

@@ -1,0 +1,9 @@
+//! Scenario files from outside: what is read, what is planned, and every error as a user sees it.
+
+mod errors;
+mod fleets;
+mod hostile;
+mod keys;
+mod plans;
+mod reading;
+mod support;
