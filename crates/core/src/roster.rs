@@ -62,13 +62,7 @@ impl Roster {
     /// # Errors
     /// Too many or no nodes, one name or identity twice, no positive weight.
     pub fn new(nodes: Vec<Node>) -> Result<Self, PlacementError> {
-        if nodes.len() > Self::NODES_MAX {
-            return Err(PlacementError::Limit {
-                what: "nodes",
-                asked: nodes.len() as u64,
-                possible: Self::NODES_MAX as u64,
-            });
-        }
+        within_limit(nodes.len())?;
         let (mut names, mut ids) = (BTreeSet::new(), BTreeSet::new());
         for node in &nodes {
             if !names.insert(&node.name) || !ids.insert(node.id) {
@@ -83,10 +77,7 @@ impl Roster {
     /// # Errors
     /// A count of 0 or above [`Roster::NODES_MAX`].
     pub fn numbered(count: u32) -> Result<Self, PlacementError> {
-        let possible = Self::NODES_MAX as u64;
-        if u64::from(count) > possible {
-            return Err(PlacementError::Limit { what: "nodes", asked: count.into(), possible });
-        }
+        within_limit(count as usize)?;
         Roster { nodes: (0..count).map(Self::numbered_node).collect() }.checked()
     }
 
@@ -146,47 +137,48 @@ impl Roster {
         (name_bytes + self.nodes.len() * size_of::<Weight>()) as u64
     }
 
-    /// The roster after these changes, taken in order.
+    /// The roster after these changes, taken in order, in O((N + changes) log N) together.
     ///
     /// # Errors
     /// A member added twice, an unknown member removed or reweighted, or nobody left to own keys.
     pub fn after(&self, changes: &[Change]) -> Result<Roster, PlacementError> {
-        let mut nodes = self.nodes.clone();
-        let mut names: BTreeSet<NodeName> = nodes.iter().map(|node| node.name.clone()).collect();
+        // Members that go leave a gap, so that places stay what they are until the end.
+        let mut places: Vec<Option<Node>> = self.nodes.iter().cloned().map(Some).collect();
+        let mut ids: BTreeMap<NodeId, usize> =
+            self.nodes.iter().enumerate().map(|(place, node)| (node.id, place)).collect();
+        let mut names: BTreeSet<NodeName> =
+            self.nodes.iter().map(|node| node.name.clone()).collect();
         for change in changes {
             match change {
                 Change::Add(node) => {
-                    let known = nodes.iter().any(|member| member.id == node.id);
+                    let known = ids.insert(node.id, places.len()).is_some();
                     if known || !names.insert(node.name.clone()) {
                         return Err(PlacementError::DuplicateNode { name: node.name.clone() });
                     }
-                    nodes.push(node.clone());
+                    places.push(Some(node.clone()));
                 }
                 Change::Remove(id) => {
-                    let gone = nodes.remove(position(&nodes, *id)?);
+                    let place = ids.remove(id).ok_or(PlacementError::UnknownNode { id: *id })?;
+                    let gone = places[place].take().expect("identities point at members");
                     names.remove(&gone.name);
                 }
                 Change::Reweight(id, weight) => {
-                    let at = position(&nodes, *id)?;
-                    nodes[at].weight = *weight;
+                    let place = *ids.get(id).ok_or(PlacementError::UnknownNode { id: *id })?;
+                    let node = places[place].as_mut().expect("identities point at members");
+                    node.weight = *weight;
                 }
             }
         }
-        if nodes.len() > Self::NODES_MAX {
-            let possible = Self::NODES_MAX as u64;
-            return Err(PlacementError::Limit {
-                what: "nodes",
-                asked: nodes.len() as u64,
-                possible,
-            });
-        }
+        let nodes: Vec<Node> = places.into_iter().flatten().collect();
+        within_limit(nodes.len())?;
         Roster { nodes }.checked()
     }
 
-    /// The first capability beyond growing and shrinking at the tail that these changes need,
-    /// with the index of the change that needs it. Decided here once, not in every algorithm.
+    /// The capabilities beyond growing and shrinking at the tail that these changes need, each
+    /// with the index of a change that needs it. Decided here once, not in every algorithm.
     pub fn needs(&self, changes: &[Change]) -> Vec<(Capability, usize)> {
         let mut tail: Vec<NodeId> = self.nodes.iter().map(|node| node.id).collect();
+        let mut gone = BTreeSet::new();
         let mut needs = Vec::new();
         let common = self.nodes[0].weight;
         for (index, change) in changes.iter().enumerate() {
@@ -195,14 +187,19 @@ impl Roster {
                     if node.weight != common {
                         needs.push((Capability::Weights, index));
                     }
+                    gone.remove(&node.id);
                     tail.push(node.id);
                 }
-                Change::Remove(id) if tail.last() == Some(id) => {
-                    tail.pop();
-                }
                 Change::Remove(id) => {
-                    tail.retain(|member| member != id);
-                    needs.push((Capability::RemoveAny, index));
+                    if tail.last() == Some(id) {
+                        tail.pop();
+                    } else {
+                        gone.insert(*id);
+                        needs.push((Capability::RemoveAny, index));
+                    }
+                    while tail.last().is_some_and(|last| gone.contains(last)) {
+                        tail.pop();
+                    }
                 }
                 Change::Reweight(..) => needs.push((Capability::Weights, index)),
             }
@@ -216,8 +213,12 @@ impl Roster {
     }
 }
 
-fn position(nodes: &[Node], id: NodeId) -> Result<usize, PlacementError> {
-    nodes.iter().position(|node| node.id == id).ok_or(PlacementError::UnknownNode { id })
+fn within_limit(nodes: usize) -> Result<(), PlacementError> {
+    let possible = Roster::NODES_MAX as u64;
+    match nodes as u64 {
+        asked if asked > possible => Err(PlacementError::Limit { what: "nodes", asked, possible }),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

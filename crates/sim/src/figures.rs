@@ -143,9 +143,9 @@ fn loads(
         let comparison = Comparison { before: step[0], after: step[1] };
         let mut next = loads[comparison.before].clone();
         for cell in tally.flows[position(comparisons, comparison)].cells() {
-            for measure in 0..3 {
-                next[cell.destination.index()][measure] += cell.amounts[measure];
-                next[cell.source.index()][measure] -= cell.amounts[measure];
+            for (measure, amount) in cell.amounts.into_iter().enumerate() {
+                next[cell.destination.index()][measure] += amount;
+                next[cell.source.index()][measure] -= amount;
             }
         }
         loads[comparison.after] = next;
@@ -170,14 +170,14 @@ fn work(
     chunk.hashes.iter_mut().for_each(|hash| *hash = seed.salt(*hash));
     let text = (reads == KeyPart::Bytes).then_some(&chunk.text);
     let keys = Keys { hashes: &chunk.hashes, text };
-    let mean = |placement: &Box<dyn Placement>| {
+    let mean = |placement: &dyn Placement| {
         let mut count = Count::default();
         (0..chunk.hashes.len()).for_each(|key| {
             placement.trace(keys.get(key), &mut count);
         });
         count.0 as f64 / chunk.hashes.len() as f64
     };
-    snapshots.iter().map(mean).collect()
+    snapshots.iter().map(|placement| mean(placement.as_ref())).collect()
 }
 
 /// The tally of one contender at one seed, taken apart.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use placelab_core::{NodeId, PlacementError, Roster};
 use placelab_metrics::flows::FlowCell;
 use placelab_metrics::movement::{Spread, Targets};
+use placelab_metrics::null::UnitNull;
 use placelab_results::{
     Chance, Contender, ContenderTimeline, FLOWS_LISTED_MAX, Failure, Flow, Measure, Measured,
     NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Step, fixed, metric, quantile,
@@ -74,7 +75,7 @@ fn summarise_step(setting: &Setting<'_>, planned: &PlannedStep, seeds: &[&StepFi
     let measured = |id: &String| {
         let values: Vec<f64> =
             seeds.iter().filter_map(|figures| figures.metrics.get(id).copied()).collect();
-        (id.clone(), Measured::over_seeds(&values, chance(setting, &planned.after, id)))
+        (id.clone(), Measured::over_seeds(&values, chance(setting, planned, id)))
     };
     let first = seeds[0];
     let (flows, flows_omitted) = flows(setting, planned, &first.cells);
@@ -98,23 +99,54 @@ fn summarise_step(setting: &Setting<'_>, planned: &PlannedStep, seeds: &[&StepFi
     }
 }
 
-/// What chance would give for a load metric.
-fn chance(setting: &Setting<'_>, roster: &Roster, id: &str) -> Option<Chance> {
-    let (metric, measure) = metric(id)?;
-    let load = setting.chances.of(roster).loads.get(&measure)?;
-    let chance = match metric.id {
-        "load.max_over_mean" => load.max_over_mean,
-        "load.min_over_mean" => load.min_over_mean,
-        "load.cv" => load.cv,
-        "load.excess" => {
-            let mean = load.max_over_mean.mean;
-            let Chance { low, high, .. } = load.max_over_mean;
-            Chance { mean: 0.0, low: low - mean, high: high - mean }
+/// What chance would give for a metric, where that is known.
+fn chance(setting: &Setting<'_>, planned: &PlannedStep, id: &str) -> Option<Chance> {
+    let keys = setting.source.len();
+    let chance = match id {
+        "movement.moved" => moved_by_chance(keys, planned.minimum()),
+        "movement.excess" => {
+            let moved = moved_by_chance(keys, planned.minimum());
+            shifted(moved, -moved.mean)
         }
-        _ => return None,
+        "failure.max_extra" => extra_by_chance(keys, planned),
+        _ => load_by_chance(setting, &planned.after, id)?,
     };
     let Chance { mean, low, high } = chance;
     Some(Chance { mean: fixed(mean), low: fixed(low), high: fixed(high) })
+}
+
+fn load_by_chance(setting: &Setting<'_>, roster: &Roster, id: &str) -> Option<Chance> {
+    let (metric, measure) = metric(id)?;
+    let load = setting.chances.of(roster).loads.get(&measure)?;
+    match metric.id {
+        "load.max_over_mean" => Some(load.max_over_mean),
+        "load.min_over_mean" => Some(load.min_over_mean),
+        "load.cv" => Some(load.cv),
+        "load.excess" => Some(shifted(load.max_over_mean, -load.max_over_mean.mean)),
+        _ => None,
+    }
+}
+
+/// An ideal hash moves each key with the probability of the minimum: a binomial law, here by its
+/// normal approximation.
+fn moved_by_chance(keys: u64, minimum: f64) -> Chance {
+    /// 95th percentile of the standard normal law.
+    const NORMAL_95: f64 = 1.644_853_626_951_472_7;
+    let spread = NORMAL_95 * (minimum * (1.0 - minimum) / keys as f64).sqrt();
+    Chance { mean: minimum, low: minimum - spread, high: minimum + spread }
+}
+
+/// An ideal hash deals what the nodes that went would have had to the survivors by weight.
+fn extra_by_chance(keys: u64, planned: &PlannedStep) -> Chance {
+    let gone = planned.gone.iter().filter_map(|&id| planned.before.get(id));
+    let gone: u128 = gone.map(|node| u128::from(node.weight.micros())).sum();
+    let lost = keys as f64 * gone as f64 / planned.before.total_weight() as f64;
+    let survivors = planned.after.nodes().iter().map(|node| node.weight.micros());
+    UnitNull::new(lost.round() as u64, &survivors.collect::<Vec<_>>()).chance().max_over_mean
+}
+
+fn shifted(chance: Chance, by: f64) -> Chance {
+    Chance { mean: chance.mean + by, low: chance.low + by, high: chance.high + by }
 }
 
 fn node_loads(roster: &Roster, seeds: &[&StepFigures]) -> Vec<NodeLoad> {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The binary with these arguments, from the root of the workspace.
-pub fn placelab(arguments: &[&str]) -> Said {
+pub(crate) fn placelab(arguments: &[&str]) -> Said {
     with_input(arguments, b"")
 }
 
 /// The same with something on standard input.
-pub fn with_input(arguments: &[&str], input: &[u8]) -> Said {
+pub(crate) fn with_input(arguments: &[&str], input: &[u8]) -> Said {
     let mut child = Command::new(env!("CARGO_BIN_EXE_placelab"))
         .args(arguments)
         .current_dir(root())
@@ -25,28 +25,28 @@ pub fn with_input(arguments: &[&str], input: &[u8]) -> Said {
 }
 
 /// The root of the workspace.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
 /// What a command said.
-pub struct Said(Output);
+pub(crate) struct Said(Output);
 
 impl Said {
-    pub fn code(&self) -> i32 {
+    pub(crate) fn code(&self) -> i32 {
         self.0.status.code().expect("it was not killed")
     }
 
-    pub fn out(&self) -> String {
+    pub(crate) fn out(&self) -> String {
         String::from_utf8(self.0.stdout.clone()).unwrap()
     }
 
-    pub fn err(&self) -> String {
+    pub(crate) fn err(&self) -> String {
         String::from_utf8(self.0.stderr.clone()).unwrap()
     }
 
     /// The output of a command that succeeds.
-    pub fn ok(&self) -> String {
+    pub(crate) fn ok(&self) -> String {
         assert_eq!(self.code(), 0, "{}", self.err());
         self.out()
     }

@@ -1,11 +1,9 @@
 //! Every command as a user meets it.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{placelab, root, with_input};
+use crate::support::{Said, placelab, root, with_input};
 
 /// The decimal ids of a published article: XXH64, jump, 64 and 1,024 buckets.
 #[test]
@@ -128,7 +126,7 @@ fn check_prints_plan_and_cost() {
     assert_eq!(json[0]["contenders"].as_array().unwrap().len(), 7);
 }
 
-fn small_run(out: &Path, more: &[&str]) -> support::Said {
+fn small_run(out: &Path, more: &[&str]) -> Said {
     let out = out.to_str().unwrap();
     let base = [
         "run",

@@ -3,14 +3,12 @@
 //! A change of behaviour shows here as a difference of lines. Where it is meant, run the test
 //! with `PLACELAB_BLESS=1` and commit the files with the reason.
 
-mod support;
-
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
+use crate::support::{placelab, root};
 use placelab_results::RunResults;
-use support::{placelab, root};
 
 /// The figures that are written out; the digest holds all.
 const SHOWN: [&str; 9] = [

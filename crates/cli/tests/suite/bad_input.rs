@@ -1,11 +1,9 @@
 //! Hostile and mistaken files: a clear message, the right exit code, nothing written, no panic.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::placelab;
+use crate::support::placelab;
 
 const KEYS: &str = "[keys]\nsource = \"sequential\"\ncount = 100\n";
 const FLEET: &str = "[fleet]\nnodes = 3\n";

@@ -1,0 +1,7 @@
+//! The binary as users meet it, and the rules of the workspace.
+
+mod bad_input;
+mod commands;
+mod golden;
+mod support;
+mod workspace;
