@@ -57,17 +57,16 @@ impl Rendezvous {
 
     #[inline]
     fn walk<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> NodeId {
-        let names = &self.entrants.name_hashes;
-        let (mut best, mut winner) = (score(key, names[0]), 0);
-        trace.step(Step::Probe { at: best, node: self.entrants.ids[0] });
-        for (at, &name_hash) in names.iter().enumerate().skip(1) {
+        let Entrants { name_hashes, ids, .. } = &self.entrants;
+        let (mut best, mut winner) = (0, ids[0]);
+        for (&name_hash, &node) in name_hashes.iter().zip(ids) {
             let score = score(key, name_hash);
-            trace.step(Step::Probe { at: score, node: self.entrants.ids[at] });
+            trace.step(Step::Probe { at: score, node });
             if score > best {
-                (best, winner) = (score, at);
+                (best, winner) = (score, node);
             }
         }
-        self.entrants.ids[winner]
+        winner
     }
 }
 

@@ -50,24 +50,25 @@ impl WeightedRendezvous {
         WeightedRendezvous { seed, entrants: Entrants::new(&roster, seed), roster }
     }
 
-    #[inline(always)]
-    fn time(&self, key: KeyHash, at: usize) -> f64 {
-        let u = open_unit(score(key, self.entrants.name_hashes[at]));
-        -ln(u) / self.entrants.weights[at]
-    }
-
     #[inline]
     fn walk<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> NodeId {
-        let (mut least, mut winner) = (f64::INFINITY, 0);
-        for at in 0..self.entrants.ids.len() {
-            let time = self.time(key, at);
-            trace.step(Step::Probe { at: time.to_bits(), node: self.entrants.ids[at] });
+        let Entrants { name_hashes, weights, ids } = &self.entrants;
+        let (mut least, mut winner) = (f64::INFINITY, ids[0]);
+        for ((&name_hash, &weight), &node) in name_hashes.iter().zip(weights).zip(ids) {
+            let time = time(key, name_hash, weight);
+            trace.step(Step::Probe { at: time.to_bits(), node });
             if time < least {
-                (least, winner) = (time, at);
+                (least, winner) = (time, node);
             }
         }
-        self.entrants.ids[winner]
+        winner
     }
+}
+
+/// When the clock of a node strikes for a key.
+#[inline(always)]
+fn time(key: KeyHash, name_hash: u64, weight: f64) -> f64 {
+    -ln(open_unit(score(key, name_hash))) / weight
 }
 
 impl Scheme for WeightedRendezvous {
@@ -95,7 +96,8 @@ impl Placement for WeightedRendezvous {
     }
 
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let mut ranked = self.entrants.ranked(|at| self.time(key.hash, at));
+        let Entrants { name_hashes, weights, .. } = &self.entrants;
+        let mut ranked = self.entrants.ranked(|at| time(key.hash, name_hashes[at], weights[at]));
         let _ = ranked.try_for_each(visit);
     }
 

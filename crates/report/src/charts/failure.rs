@@ -208,7 +208,16 @@ fn finding(subject: &Subject, at: (usize, usize)) -> String {
         let what = format!("Largest extra part ÷ fair part{over}");
         sentences.push(format!("{what}: {}.", list_up_to(&largest, 12)));
     }
+    sentences.extend(by_chance(subject, at));
     sentences.join(" ") + &left_out(subject)
+}
+
+/// What an ideal hash would give its luckless survivor.
+fn by_chance(subject: &Subject, at: (usize, usize)) -> Option<String> {
+    let steps = subject.results.contenders.iter().filter_map(|contender| taken(contender, at));
+    let chance = steps.filter_map(|step| figure(step, "failure.max_extra")?.chance).next()?;
+    let [mean, low, high] = [chance.mean, chance.low, chance.high].map(|value| ratio(value, 2));
+    Some(format!("An ideal hash would give {mean} on average (5–95 %: {low}–{high})."))
 }
 
 fn table(subject: &Subject, at: (usize, usize)) -> Table {
