@@ -13,7 +13,7 @@
 //! differ by at most one; the paper leaves its weighting open, and this is the rule of Katran's
 //! second version. Offset and skip are two XXH3 draws of the name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use placelab_core::hash::xxh3_pair;
@@ -67,26 +67,61 @@ pub fn populate(size: u32, nodes: &[Turns]) -> Vec<u32> {
     assert!(heaviest > 0, "somebody has a positive weight");
     let mut table = vec![FREE; size as usize];
     let mut next: Vec<u32> = nodes.iter().map(|node| node.offset).collect();
-    let mut earned = vec![0; nodes.len()];
+    let mut turns = Rounds::new(nodes, heaviest);
     let mut free = size;
     loop {
-        for (index, node) in nodes.iter().enumerate() {
-            earned[index] += node.weight;
-            if earned[index] < heaviest {
-                continue;
-            }
-            earned[index] -= heaviest;
-            let mut slot = next[index];
+        for index in turns.next_round() {
+            let skip = nodes[index as usize].skip;
+            let mut slot = next[index as usize];
             while table[slot as usize] != FREE {
-                slot = advance(slot, node.skip, size);
+                slot = advance(slot, skip, size);
             }
-            table[slot as usize] = index as u32;
-            next[index] = advance(slot, node.skip, size);
+            table[slot as usize] = index;
+            next[index as usize] = advance(slot, skip, size);
             free -= 1;
             if free == 0 {
                 return table;
             }
         }
+    }
+}
+
+/// Who takes a turn in which round. Rounds in which nobody does are never looked at, so that one
+/// heavy node among thousands of light ones costs no more than equal ones.
+struct Rounds<'a> {
+    nodes: &'a [Turns],
+    heaviest: u64,
+    /// What each node keeps of its earnings after its last turn.
+    kept: Vec<u64>,
+    /// Nodes by the round of their next turn.
+    due: BTreeMap<u64, Vec<u32>>,
+}
+
+impl<'a> Rounds<'a> {
+    fn new(nodes: &'a [Turns], heaviest: u64) -> Self {
+        let kept = vec![0; nodes.len()];
+        let mut rounds = Rounds { nodes, heaviest, kept, due: BTreeMap::new() };
+        (0u32..).zip(nodes).for_each(|(index, _)| rounds.earn(index, 0));
+        rounds
+    }
+
+    /// The nodes of the next round in their order; each earns towards its next turn at once.
+    fn next_round(&mut self) -> Vec<u32> {
+        let (round, mut takers) = self.due.pop_first().expect("the heaviest node is always due");
+        takers.sort_unstable();
+        takers.iter().for_each(|&index| self.earn(index, round));
+        takers
+    }
+
+    fn earn(&mut self, index: u32, round: u64) {
+        let weight = self.nodes[index as usize].weight;
+        if weight == 0 {
+            return;
+        }
+        let kept = &mut self.kept[index as usize];
+        let rounds = (self.heaviest - *kept).div_ceil(weight);
+        *kept = *kept + rounds * weight - self.heaviest;
+        self.due.entry(round.saturating_add(rounds)).or_default().push(index);
     }
 }
 
@@ -183,7 +218,7 @@ impl Placement for Maglev {
     }
 
     fn shares(&self) -> Option<Shares> {
-        let mut entries = std::collections::BTreeMap::new();
+        let mut entries = BTreeMap::new();
         self.table.iter().for_each(|node| *entries.entry(*node).or_insert(0u128) += 1);
         let whole = u128::from(self.size);
         Some(Shares::of_roster(&self.roster, whole, |id| entries.get(&id).copied().unwrap_or(0)))
@@ -265,6 +300,35 @@ mod tests {
             let (least, most) = (entries.clone().min().unwrap(), entries.max().unwrap());
             assert!(most - least <= 1, "{nodes} nodes: {least} … {most}");
         }
+    }
+
+    /// The rule as it is told: everybody earns in each round.
+    #[test]
+    fn a_plain_loop_over_rounds_agrees() {
+        let nodes = [(3, 5, 3), (10, 7, 20), (40, 11, 7), (9, 9, 0), (1, 2, 20)]
+            .map(|(offset, skip, weight)| Turns { offset, skip, weight });
+        let (mut table, mut earned) = (vec![None; 251], [0; 5]);
+        while table.contains(&None) {
+            for (index, node) in nodes.iter().enumerate() {
+                earned[index] += node.weight;
+                if earned[index] >= 20 {
+                    earned[index] -= 20;
+                    let slots = (0u32..).map(|j| ((node.offset + j * node.skip) % 251) as usize);
+                    let free = slots.take(251).find(|&slot| table[slot].is_none());
+                    free.into_iter().for_each(|slot| table[slot] = Some(index as u32));
+                }
+            }
+        }
+        let expected: Vec<u32> = table.into_iter().flatten().collect();
+        assert_eq!(populate(251, &nodes), expected);
+    }
+
+    #[test]
+    fn a_heavy_node_among_light_ones_is_no_slower() {
+        let mut nodes = vec![Turns { offset: 1, skip: 1, weight: 1 }; 60_000];
+        nodes[7].weight = 1_000_000_000_000_000;
+        let table = populate(65_537, &nodes);
+        assert!(table.iter().all(|&entry| entry == 7));
     }
 
     #[test]

@@ -145,7 +145,8 @@ impl Points {
     fn check(&self, roster: &Roster) -> Result<(), PlacementError> {
         match self {
             Points::Hashed { .. } => {
-                let asked = roster.nodes().iter().map(|node| self.count(node.weight)).sum();
+                let counts = roster.nodes().iter().map(|node| self.count(node.weight));
+                let asked = counts.fold(0, u64::saturating_add);
                 let limit =
                     PlacementError::Limit { what: "points of a ring", asked, possible: POINTS_MAX };
                 if asked > POINTS_MAX { Err(limit) } else { Ok(()) }
@@ -172,7 +173,11 @@ impl Points {
         let Points::Hashed { vnodes, .. } = self else { return 0 };
         match weight.micros() {
             0 => 0,
-            micros => ((vnodes * micros + Weight::MICROS / 2) / Weight::MICROS).max(1),
+            micros => {
+                let unit = u128::from(Weight::MICROS);
+                let points = (u128::from(*vnodes) * u128::from(micros) + unit / 2) / unit;
+                u64::try_from(points).expect("10^5 points a unit, 10^9 units").max(1)
+            }
         }
     }
 

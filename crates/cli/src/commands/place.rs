@@ -22,7 +22,7 @@ pub(crate) struct Options {
     /// Algorithm with parameters, such as ring:vnodes=160,hash=xxh3
     #[arg(long, value_name = "SPEC")]
     algorithm: String,
-    /// Count, list name[=weight][@zone],… or @FILE.csv with columns name, weight, zone
+    /// Count, list `name[=weight][@zone],…` or @FILE.csv with columns name, weight, zone
     #[arg(long, value_name = "SPEC")]
     nodes: String,
     /// File with a key a line; `-` is standard input
@@ -37,7 +37,7 @@ pub(crate) struct Options {
     /// Nodes for each key, the owner first
     #[arg(long, value_name = "K", default_value_t = 1)]
     replicas: usize,
-    /// One JSON object a line instead of key<TAB>node[,node…]
+    /// One JSON object a line instead of `key<TAB>node[,node…]`
     #[arg(long)]
     json: bool,
 }
