@@ -23,6 +23,7 @@ use placelab_core::{
     Shares, Step, Trace,
 };
 
+use crate::entrants::entrants;
 use crate::range_hash::bytes_of;
 
 /// The registry record.
@@ -153,8 +154,7 @@ impl Maglev {
 }
 
 fn fill(size: u32, seed: HashSeed, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
-    let members: Vec<_> =
-        roster.by_name().into_iter().filter(|node| node.weight.micros() > 0).collect();
+    let members: Vec<_> = entrants(roster).collect();
     if members.len() > size as usize {
         return Err(PlacementError::Parameter {
             algorithm: SPEC.name,
@@ -206,11 +206,13 @@ impl Placement for Maglev {
         self.table[slot]
     }
 
-    /// The owners of the next slots.
+    /// The owners of the next slots; then, in name order, nodes so light that they have none.
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
         let (before, after) = self.table.split_at(self.slot(key.hash));
+        let slots = after.iter().chain(before).copied();
+        let members = entrants(&self.roster).map(|node| node.id);
         let mut seen = BTreeSet::new();
-        for &node in after.iter().chain(before) {
+        for node in slots.chain(members) {
             if seen.insert(node) && visit(node).is_break() {
                 return;
             }

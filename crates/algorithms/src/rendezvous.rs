@@ -10,6 +10,7 @@
 //! already, so one bijective mix of their difference suffices. The largest score wins; equal
 //! scores go by name bytes.
 
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use placelab_core::mix::mix;
@@ -18,7 +19,7 @@ use placelab_core::{
     Placement, PlacementError, Roster, Scheme, Silent, Step, Trace,
 };
 
-use crate::entrants::Entrants;
+use crate::entrants::{Entrants, ranked};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -57,7 +58,7 @@ impl Rendezvous {
 
     #[inline]
     fn walk<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> NodeId {
-        let Entrants { name_hashes, ids, .. } = &self.entrants;
+        let Entrants { name_hashes, ids } = &self.entrants;
         let (mut best, mut winner) = (0, ids[0]);
         for (&name_hash, &node) in name_hashes.iter().zip(ids) {
             let score = score(key, name_hash);
@@ -95,10 +96,9 @@ impl Placement for Rendezvous {
     }
 
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let names = &self.entrants.name_hashes;
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_by_key(|&at| std::cmp::Reverse(score(key.hash, names[at])));
-        let _ = order.into_iter().try_for_each(|at| visit(self.entrants.ids[at]));
+        let Entrants { name_hashes, ids } = &self.entrants;
+        let highest_first = |at: usize| Reverse(score(key.hash, name_hashes[at]));
+        let _ = ranked(ids, highest_first).try_for_each(visit);
     }
 
     fn fork(&self) -> Box<dyn Placement> {

@@ -424,6 +424,20 @@ mod tests {
         }
     }
 
+    /// 10^5 points a unit of a weight of 10^9 units are 10^14, not what is left of them in 64 bits.
+    #[test]
+    fn points_beyond_the_limit_are_refused() {
+        let mut node = Roster::numbered_node(0);
+        node.weight = Weight::units(1_000_000_000);
+        let roster = Roster::new(vec![node.clone()]).unwrap();
+        let request = AlgorithmRequest::expand("ring:vnodes=100000").unwrap().remove(0);
+        let arguments = request.arguments(&SPEC, &|_| unreachable!()).unwrap();
+        let refused = establish(&SPEC, &arguments, HashSeed(0), roster).err();
+        let (asked, possible) = (100_000_000_000_000, POINTS_MAX);
+        let limit = PlacementError::Limit { what: "points of a ring", asked, possible };
+        assert_eq!(refused, Some(limit));
+    }
+
     #[test]
     fn templates_and_tokens_are_checked() {
         for text in ["name", "i", "namename#i", "name#ii", "node#i", ""] {

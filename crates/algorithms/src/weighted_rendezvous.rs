@@ -19,7 +19,8 @@ use placelab_core::{
     Placement, PlacementError, Roster, Scheme, Silent, Step, Trace,
 };
 
-use crate::entrants::Entrants;
+use crate::entrants::{Entrants, entrants, ranked};
+use crate::range_hash::bytes_of;
 use crate::rendezvous::score;
 
 /// The registry record.
@@ -43,32 +44,47 @@ struct WeightedRendezvous {
     seed: HashSeed,
     roster: Roster,
     entrants: Entrants,
+    /// In units, in the order of the entrants.
+    weights: Vec<f64>,
 }
 
 impl WeightedRendezvous {
     fn new(seed: HashSeed, roster: Roster) -> Self {
-        WeightedRendezvous { seed, entrants: Entrants::new(&roster, seed), roster }
+        let weights = entrants(&roster).map(|node| node.weight.as_f64()).collect();
+        WeightedRendezvous { seed, entrants: Entrants::new(&roster, seed), weights, roster }
     }
 
     #[inline]
     fn walk<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> NodeId {
-        let Entrants { name_hashes, weights, ids } = &self.entrants;
-        let (mut least, mut winner) = (f64::INFINITY, ids[0]);
-        for ((&name_hash, &weight), &node) in name_hashes.iter().zip(weights).zip(ids) {
-            let time = time(key, name_hash, weight);
-            trace.step(Step::Probe { at: time.to_bits(), node });
-            if time < least {
-                (least, winner) = (time, node);
-            }
-        }
-        winner
+        let Entrants { name_hashes, ids } = &self.entrants;
+        let draws = name_hashes.iter().map(|&name_hash| open_unit(score(key, name_hash)));
+        first_to_strike(draws, &self.weights, ids, trace)
     }
 }
 
-/// When the clock of a node strikes for a key.
+/// When a clock of this rate strikes, from its draw u.
 #[inline(always)]
-fn time(key: KeyHash, name_hash: u64, weight: f64) -> f64 {
-    -ln(open_unit(score(key, name_hash))) / weight
+fn time(u: f64, weight: f64) -> f64 {
+    -ln(u) / weight
+}
+
+/// The node whose clock strikes first; of equals the first.
+#[inline(always)]
+fn first_to_strike<T: Trace + ?Sized>(
+    draws: impl Iterator<Item = f64>,
+    weights: &[f64],
+    ids: &[NodeId],
+    trace: &mut T,
+) -> NodeId {
+    let (mut least, mut winner) = (f64::INFINITY, ids[0]);
+    for ((u, &weight), &node) in draws.zip(weights).zip(ids) {
+        let time = time(u, weight);
+        trace.step(Step::Probe { at: time.to_bits(), node });
+        if time < least {
+            (least, winner) = (time, node);
+        }
+    }
+    winner
 }
 
 impl Scheme for WeightedRendezvous {
@@ -82,7 +98,10 @@ impl Scheme for WeightedRendezvous {
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint { shared_bytes: self.roster.shared_bytes(), derived_bytes: self.entrants.bytes() }
+        Footprint {
+            shared_bytes: self.roster.shared_bytes(),
+            derived_bytes: self.entrants.bytes() + bytes_of(&self.weights),
+        }
     }
 }
 
@@ -96,12 +115,63 @@ impl Placement for WeightedRendezvous {
     }
 
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let Entrants { name_hashes, weights, .. } = &self.entrants;
-        let mut ranked = self.entrants.ranked(|at| time(key.hash, name_hashes[at], weights[at]));
-        let _ = ranked.try_for_each(visit);
+        let Entrants { name_hashes, ids } = &self.entrants;
+        // Times are positive, so their bits are in their order.
+        let bits = |at: usize| {
+            time(open_unit(score(key.hash, name_hashes[at])), self.weights[at]).to_bits()
+        };
+        let _ = ranked(ids, bits).try_for_each(visit);
     }
 
     fn fork(&self) -> Box<dyn Placement> {
         Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::HashFunction;
+
+    use super::*;
+    use crate::vectors::{golden, vector_keys, weights};
+
+    /// Two programs that score by −w ÷ ln(u), largest first, name the same winners and
+    /// runners-up as our clocks over the same draws u.
+    fn agree(program: &str, unit: impl Fn(u64, &str) -> f64) {
+        let file = golden("weighted_hrw");
+        let keys = vector_keys(&file);
+        for vector in file[program]["vectors"].as_array().unwrap() {
+            let all = weights(vector);
+            let members: Vec<usize> = (0..all.len()).filter(|&at| all[at] > 0.0).collect();
+            let ids: Vec<NodeId> = members.iter().map(|&at| NodeId(at as u32)).collect();
+            let weights: Vec<f64> = members.iter().map(|&at| all[at]).collect();
+            for (&key, expected) in keys.iter().zip(vector["lookups"].as_array().unwrap()) {
+                let draw = |at: usize| unit(key, &format!("node-{}", members[at]));
+                let order = ranked(&ids, |at| time(draw(at), weights[at]).to_bits());
+                let best: Vec<String> = order.take(3).map(|node| node.0.to_string()).collect();
+                assert_eq!(best.join(","), expected.as_str().unwrap(), "{program} {key:x}");
+                let draws = (0..ids.len()).map(draw);
+                let winner = first_to_strike(draws, &weights, &ids, &mut Silent);
+                assert_eq!(winner.0.to_string(), best[0], "{program} {key:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn golden_kraken() {
+        agree("kraken", |key, name| {
+            let text = [&key.to_be_bytes()[..], name.as_bytes()].concat();
+            let hash = HashFunction::Murmur3x128.hash(&text);
+            (hash & ((1 << 53) - 1)) as f64 / (1u64 << 53) as f64
+        });
+    }
+
+    #[test]
+    fn golden_wikipedia() {
+        agree("wikipedia", |key, name| {
+            let text = format!("{name}: {key}");
+            let hash = murmur3::murmur3_x64_128(&mut text.as_bytes(), 0).unwrap();
+            (hash as f64 + 1.0) / 2f64.powi(128)
+        });
     }
 }

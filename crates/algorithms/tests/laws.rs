@@ -83,17 +83,28 @@ fn every_way_to_ask_gives_one_answer() {
 #[test]
 fn candidates_are_everybody_once_with_the_owner_first() {
     for &spec in REGISTRY {
-        let placement = numbered(spec, 7);
-        for hash in hashes(300) {
-            let key = Key::hashed(hash.0);
-            let mut seen = Vec::new();
-            placement.candidates(key, &mut |node| {
-                seen.push(node);
-                ControlFlow::Continue(())
-            });
-            assert_eq!(seen[0], placement.place(key), "{}", spec.name);
-            seen.sort_unstable();
-            assert!(seen.iter().map(|node| node.0).eq(0..7), "{}", spec.name);
+        let mut rosters = vec![Roster::numbered(7).unwrap()];
+        if spec.can(Capability::Weights) {
+            // One so light that a table has no slot for it.
+            let light = Change::Reweight(NodeId(0), "0.000001".parse().unwrap());
+            rosters.push(weighted(&[1, 10, 0, 3]).after(&[light]).unwrap());
+        }
+        for roster in rosters {
+            let placement = build(spec, roster.clone());
+            let serving = roster.nodes().iter().filter(|node| node.weight > Weight::ZERO);
+            let mut everybody: Vec<NodeId> = serving.map(|node| node.id).collect();
+            everybody.sort_unstable();
+            for hash in hashes(300) {
+                let key = Key::hashed(hash.0);
+                let mut seen = Vec::new();
+                placement.candidates(key, &mut |node| {
+                    seen.push(node);
+                    ControlFlow::Continue(())
+                });
+                assert_eq!(seen[0], placement.place(key), "{}", spec.name);
+                seen.sort_unstable();
+                assert_eq!(seen, everybody, "{}", spec.name);
+            }
         }
     }
 }

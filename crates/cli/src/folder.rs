@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 
-/// The file that tells a report folder from any other.
-const MARKER: &str = "results.json";
+/// The simulation's results in a report folder: what tells it from any other.
+pub(crate) const RESULTS: &str = "results.json";
 
 /// Writes a folder with these files: beside its place under a temporary name, then renamed, so
-/// that a reader sees the old folder or the new one and never a part.
+/// that a reader never sees a part of it and a failure leaves the old one.
 ///
 /// Fails where something that is not a report stands in the way.
 pub(crate) fn replace(folder: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Result<()> {
@@ -28,13 +28,22 @@ pub(crate) fn replace(folder: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Res
         let path = fresh_folder.join(name);
         fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    if folder.exists() {
-        // The old folder goes into the temporary one and is removed with it.
-        let old = fresh.path().join("old");
-        fs::rename(folder, &old).with_context(|| format!("cannot move {}", folder.display()))?;
-    }
-    fs::rename(&fresh_folder, folder)
+    swap(&fresh_folder, folder, &fresh.path().join("old"))
         .with_context(|| format!("cannot move the report to {}", folder.display()))
+}
+
+/// Puts a folder in the place of another, which goes to `old` and is removed with it later; it
+/// comes back where the new one cannot take its place.
+fn swap(fresh: &Path, folder: &Path, old: &Path) -> std::io::Result<()> {
+    let replaces = folder.exists();
+    if replaces {
+        fs::rename(folder, old)?;
+    }
+    fs::rename(fresh, folder).inspect_err(|_| {
+        if replaces {
+            let _ = fs::rename(old, folder);
+        }
+    })
 }
 
 fn refuse_foreign(folder: &Path) -> anyhow::Result<()> {
@@ -52,7 +61,7 @@ fn refuse_foreign(folder: &Path) -> anyhow::Result<()> {
 
 /// Whether a folder holds results of ours: a JSON object with a schema and a plan.
 fn is_report(folder: &Path) -> bool {
-    let read = fs::File::open(folder.join(MARKER)).ok();
+    let read = fs::File::open(folder.join(RESULTS)).ok();
     let json = read.and_then(|file| {
         serde_json::from_reader::<_, serde_json::Value>(std::io::BufReader::new(file)).ok()
     });
@@ -65,7 +74,7 @@ mod tests {
 
     fn report(schema: u32) -> Vec<(String, Vec<u8>)> {
         let json = format!("{{\"schema\": {schema}, \"plan\": []}}");
-        vec![(MARKER.into(), json.into_bytes())]
+        vec![(RESULTS.into(), json.into_bytes())]
     }
 
     #[test]
@@ -77,7 +86,7 @@ mod tests {
         replace(&folder, &report(2)).unwrap();
         let names: Vec<_> =
             fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();
-        assert_eq!(names, [MARKER]);
+        assert_eq!(names, [RESULTS]);
         let left: Vec<_> = fs::read_dir(parent.path().join("a")).unwrap().collect();
         assert_eq!(left.len(), 1, "nothing temporary stays");
     }
@@ -90,7 +99,7 @@ mod tests {
         fs::write(folder.join("thesis.txt"), "years of work").unwrap();
         assert!(replace(&folder, &report(1)).is_err());
         assert_eq!(fs::read_to_string(folder.join("thesis.txt")).unwrap(), "years of work");
-        fs::write(folder.join(MARKER), "{\"schema\": \"theirs\"}").unwrap();
+        fs::write(folder.join(RESULTS), "{\"schema\": \"theirs\"}").unwrap();
         assert!(replace(&folder, &report(1)).is_err());
     }
 }

@@ -23,7 +23,7 @@ pub struct Flows {
 enum Cells {
     /// Row by row, a row for each source.
     Dense(Vec<Amounts>),
-    /// By source and destination. Never iterated unsorted.
+    /// By source and destination. Read out sorted; sums do not mind the order of merging.
     Sparse(HashMap<u64, Amounts, BuildHasherDefault<MixHasher>>),
 }
 

@@ -29,8 +29,11 @@ pub fn balance(ratios: &[f64], weights: &[u64]) -> Option<Balance> {
     let max_over_mean = positive().map(|(ratio, _)| *ratio).reduce(f64::max)?;
     let min_over_mean = positive().map(|(ratio, _)| *ratio).reduce(f64::min)?;
     let total: f64 = positive().map(|(_, &weight)| weight as f64).sum();
-    let variance: f64 =
-        positive().map(|(ratio, &weight)| weight as f64 / total * (ratio - 1.0).powi(2)).sum();
+    let square = |(ratio, weight): (&f64, &u64)| {
+        let deviation = ratio - 1.0;
+        *weight as f64 / total * deviation * deviation
+    };
+    let variance: f64 = positive().map(square).sum();
     Some(Balance { max_over_mean, min_over_mean, cv: variance.sqrt() })
 }
 

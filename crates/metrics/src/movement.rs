@@ -1,6 +1,6 @@
 //! Movement with its reasons.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_core::{NodeId, Roster};
 
@@ -103,6 +103,7 @@ pub struct Spread {
 
 /// The spread of what nodes that went had; none where they had nothing or nobody survives.
 pub fn spread(cells: &[FlowCell], gone: &[NodeId], survivors: &Roster) -> Option<Spread> {
+    let gone: BTreeSet<NodeId> = gone.iter().copied().collect();
     let mut received: BTreeMap<NodeId, u64> = BTreeMap::new();
     for cell in cells.iter().filter(|cell| gone.contains(&cell.source)) {
         *received.entry(cell.destination).or_default() += cell.amounts[0];
@@ -123,7 +124,7 @@ pub fn spread(cells: &[FlowCell], gone: &[NodeId], survivors: &Roster) -> Option
     Some(Spread {
         receivers: received.len() as u64,
         max_extra: extra.first()?.1,
-        effective: 1.0 / received.keys().map(|id| part(id).powi(2)).sum::<f64>(),
+        effective: 1.0 / received.keys().map(|id| part(id) * part(id)).sum::<f64>(),
         extra,
     })
 }

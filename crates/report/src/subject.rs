@@ -44,7 +44,7 @@ impl<'a> Subject<'a> {
         let mut subject = Subject {
             results,
             timings,
-            verdict: verdict(results),
+            verdict: verdict(results, timings),
             decimals: 2,
             looks: looks(&results.contenders),
         };
@@ -106,22 +106,15 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Sum of a fraction over the steps of a timeline, where the contender took all of them. The
-    /// interval is the sum of the intervals: at least as wide as that of the sum.
+    /// Sum of a fraction over the steps of a timeline, where the contender took all of them.
     pub(crate) fn total(&self, contender: &Contender, timeline: usize, id: &str) -> Option<Spread> {
         let planned = self.results.plan.get(timeline)?;
         let done = contender.timelines.get(timeline)?;
         if done.refusal.is_some() || done.steps.len() < planned.steps.len().max(2) {
             return None;
         }
-        let mut total = Spread { median: 0.0, low: 0.0, high: 0.0 };
-        for step in &done.steps[1..] {
-            let measured = figure(step, id)?;
-            total.median += measured.median;
-            total.low += measured.low;
-            total.high += measured.high;
-        }
-        Some(total)
+        let total = done.totals.get(id)?;
+        Some(Spread { median: total.median, low: total.low, high: total.high })
     }
 
     /// The name of a contender as figures show it.

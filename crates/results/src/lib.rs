@@ -17,8 +17,23 @@ pub use schema::*;
 pub use timings::{LookupTime, Machine, Timings, UpdateTime};
 pub use verdict::{ContenderVerdict, Judgement, Verdict, verdict};
 
-/// A number rounded to nine decimals, as results keep it; negative zero becomes zero.
+/// A number rounded to nine decimals, as results keep it; negative zero becomes zero. What would
+/// round to zero stays what it is, so that "exactly 0" can be judged.
 pub fn fixed(value: f64) -> f64 {
     let scaled = value * 1e9;
-    if scaled.abs() < 9e15 { scaled.round() / 1e9 + 0.0 } else { value }
+    let rounded = if scaled.abs() < 9e15 { scaled.round() / 1e9 } else { value };
+    if rounded == 0.0 { value + 0.0 } else { rounded }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fixed;
+
+    #[test]
+    fn nothing_but_zero_becomes_zero() {
+        assert_eq!(fixed(1.0 / 3.0), 0.333_333_333);
+        assert_eq!(fixed(1e-12), 1e-12);
+        assert_eq!(fixed(-0.0).to_bits(), 0);
+        assert_eq!(fixed(123_456_789_012_345.6), 123_456_789_012_345.6);
+    }
 }

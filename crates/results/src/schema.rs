@@ -130,6 +130,9 @@ pub struct ContenderTimeline {
     /// One entry a step that was reached; step 0 is the start. Empty where not even the first
     /// fleet could be served.
     pub steps: Vec<Step>,
+    /// Sums of the movement of all steps by metric id, taken at each seed, then over the seeds: a
+    /// key that moves twice counts twice. Empty where a step was refused.
+    pub totals: BTreeMap<String, Measured>,
     /// Why the timeline ended early.
     pub refusal: Option<Refusal>,
 }
@@ -173,9 +176,9 @@ pub const FLOWS_LISTED_MAX: usize = 2_000;
 pub struct Measured {
     /// Median over the seeds.
     pub median: f64,
-    /// 5th percentile; the least where there are fewer than 20 seeds.
+    /// 5th percentile, by linear interpolation between the seeds' values.
     pub low: f64,
-    /// 95th percentile; the largest where there are fewer than 20 seeds.
+    /// 95th percentile, likewise.
     pub high: f64,
     /// Smallest value over the seeds: what an expectation `at every seed` looks at.
     pub min: f64,
@@ -201,8 +204,8 @@ impl Measured {
     }
 }
 
-/// The quantile of a sorted sample, between neighbours by linear interpolation; for the tails of
-/// samples below 20 that is close to their extremes. Panics where the sample is empty.
+/// The quantile of a sorted sample, between neighbours by linear interpolation. Panics where the
+/// sample is empty.
 pub fn quantile(sorted: &[f64], q: f64) -> f64 {
     let at = q * (sorted.len() - 1) as f64;
     let (below, part) = (at.floor() as usize, at.fract());

@@ -1,9 +1,10 @@
-//! Which contenders meet what the design needs: a pure function of the results.
+//! Which contenders meet what the design needs: a pure function of results, timings and
+//! requirements.
 
 use serde::Serialize;
 
-use crate::catalogue::{Better, metric};
 use crate::schema::{Contender, Requirement, RunResults};
+use crate::timings::Timings;
 
 /// The verdict on a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -34,7 +35,8 @@ pub struct Judgement {
     pub requirement: String,
     /// Whether it is met; none where the contender has no such figure.
     pub met: Option<bool>,
-    /// The worst median over every step, where it is about a metric.
+    /// The worst median over every step, where it is about a metric; one that breaks the bound
+    /// where there is one.
     pub measured: Option<f64>,
 }
 
@@ -53,31 +55,60 @@ impl Requirement {
         }
     }
 
-    fn judge(&self, contender: &Contender) -> Judgement {
+    fn judge(&self, results: &RunResults, times: Option<&Timings>, one: &Contender) -> Judgement {
         let requirement = self.text();
         if let Some(capability) = &self.capability {
-            let met = Some(contender.capabilities.contains(capability));
+            let met = Some(one.capabilities.contains(capability));
             return Judgement { requirement, met, measured: None };
         }
         let id = self.metric.as_deref().unwrap_or_default();
-        let steps = contender.timelines.iter().flat_map(|timeline| &timeline.steps);
-        let medians: Vec<f64> =
-            steps.filter_map(|step| step.metrics.get(id)).map(|measured| measured.median).collect();
+        let figures = match times {
+            Some(times) if id.starts_with("time.") => timed(results, times, one, id),
+            _ => simulated(one, id),
+        };
         let within = |value: f64| {
             self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
         };
-        let higher = metric(id).is_some_and(|(metric, _)| metric.better == Better::Higher);
-        let worst = |a: f64, b: f64| if higher { a.min(b) } else { a.max(b) };
-        let measured = medians.iter().copied().reduce(worst);
-        let met = measured.map(|_| medians.iter().all(|&value| within(value)));
-        Judgement { requirement, met, measured }
+        // The worst figure is the one nearest to breaking the bound, or furthest beyond it.
+        let least = self.min.is_some() && self.max.is_none();
+        let worst = |a: f64, b: f64| if least { a.min(b) } else { a.max(b) };
+        let broken = figures.iter().copied().find(|&value| !within(value));
+        let measured = broken.or_else(|| figures.iter().copied().reduce(worst));
+        Judgement { requirement, met: measured.map(within), measured }
     }
 }
 
-/// Judges every contender by every requirement.
-pub fn verdict(results: &RunResults) -> Verdict {
+/// Medians of a metric over every step.
+fn simulated(contender: &Contender, id: &str) -> Vec<f64> {
+    let steps = contender.timelines.iter().flat_map(|timeline| &timeline.steps);
+    steps.filter_map(|step| step.metrics.get(id)).map(|measured| measured.median).collect()
+}
+
+/// The median of a time: of a lookup at the number of nodes nearest to the largest fleet.
+fn timed(results: &RunResults, times: &Timings, contender: &Contender, id: &str) -> Vec<f64> {
+    let steps = results.plan.iter().flat_map(|timeline| &timeline.steps);
+    let fleet = steps.map(|step| step.nodes).max().unwrap_or(0);
+    let update = times.updates.iter().find(|update| update.contender == contender.name);
+    let figure = match id {
+        "time.lookup_ns" => {
+            let own = times
+                .lookups
+                .iter()
+                .filter(|lookup| lookup.contender == contender.name && lookup.refusal.is_none());
+            own.min_by_key(|lookup| lookup.nodes.abs_diff(fleet)).map(|lookup| lookup.batch_ns[0])
+        }
+        "time.build_us" => update.map(|update| update.build_us[0]),
+        "time.apply_us" => update.and_then(|update| update.apply_us).map(|apply| apply[0]),
+        _ => None,
+    };
+    figure.into_iter().collect()
+}
+
+/// Judges every contender by every requirement. Without timings a requirement about time has no
+/// figure, and is met by nobody.
+pub fn verdict(results: &RunResults, timings: Option<&Timings>) -> Verdict {
     let contenders: Vec<ContenderVerdict> =
-        results.contenders.iter().map(|contender| judge(results, contender)).collect();
+        results.contenders.iter().map(|contender| judge(results, timings, contender)).collect();
     let suitable = std::iter::zip(&results.contenders, &contenders)
         .filter(|(contender, judged)| !contender.canary && judged.suitable)
         .map(|(contender, _)| contender.name.clone())
@@ -85,9 +116,14 @@ pub fn verdict(results: &RunResults) -> Verdict {
     Verdict { contenders, suitable }
 }
 
-fn judge(results: &RunResults, contender: &Contender) -> ContenderVerdict {
+fn judge(
+    results: &RunResults,
+    timings: Option<&Timings>,
+    contender: &Contender,
+) -> ContenderVerdict {
+    let requirements = results.requirements.iter();
     let judgements: Vec<Judgement> =
-        results.requirements.iter().map(|requirement| requirement.judge(contender)).collect();
+        requirements.map(|requirement| requirement.judge(results, timings, contender)).collect();
     let refusal = std::iter::zip(&results.plan, &contender.timelines).find_map(|(plan, done)| {
         let refusal = done.refusal.as_ref()?;
         let label = plan.steps.get(refusal.step).map_or("start", |step| step.label.as_str());

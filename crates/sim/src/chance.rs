@@ -36,7 +36,7 @@ impl Chances {
         let weighted: Vec<(Measure, KeyWeights)> = source
             .measures()
             .filter(|&measure| measure != Measure::Keys)
-            .map(|measure| (measure, KeyWeights::from_keys(source.weights_of(measure))))
+            .map(|measure| (measure, KeyWeights::from_runs(source.weight_runs(measure))))
             .collect();
         let of_fleet = |weights: Vec<u64>| {
             let unit = UnitNull::new(source.len(), &weights);

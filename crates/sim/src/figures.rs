@@ -1,6 +1,6 @@
 //! The figures of one contender at one hash seed: a tally turned into metrics.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_core::{Count, HashSeed, KeyPart, Keys, NodeId, Placement, Roster};
 use placelab_metrics::flows::{Amounts, FlowCell};
@@ -109,12 +109,10 @@ fn comparisons(plan: &Plan, replayed: &Replay) -> Vec<Comparison> {
         for step in 1..course.snapshots.len() {
             let (before, after) = (course.snapshots[step - 1], course.snapshots[step]);
             all.push(Comparison { before, after });
-            for (before, _) in returns(timeline, course, step) {
-                let comparison = Comparison { before, after };
-                if !all.contains(&comparison) {
-                    all.push(comparison);
-                }
-            }
+            let gone: BTreeSet<usize> =
+                returns(timeline, course, step).into_iter().map(|(before, _)| before).collect();
+            let returns = gone.into_iter().map(|before| Comparison { before, after });
+            all.extend(returns.filter(|returned| returned.before != before));
         }
     }
     all
@@ -122,11 +120,17 @@ fn comparisons(plan: &Plan, replayed: &Replay) -> Vec<Comparison> {
 
 /// The nodes that return in a step, by the last snapshot in which they were members.
 fn returns(timeline: &PlannedTimeline, course: &Course, step: usize) -> Vec<(usize, NodeId)> {
-    let was_member = |node: NodeId| {
-        let held = |&before: &usize| timeline.steps[before].after.get(node).is_some();
-        (0..step).rev().find(held).map(|before| (course.snapshots[before], node))
-    };
-    timeline.steps[step].returned.iter().filter_map(|&node| was_member(node)).collect()
+    let mut wanted: BTreeSet<NodeId> = timeline.steps[step].returned.iter().copied().collect();
+    let mut found = Vec::with_capacity(wanted.len());
+    for before in (0..step).rev() {
+        if wanted.is_empty() {
+            break;
+        }
+        let members = timeline.steps[before].after.nodes().iter().map(|node| node.id);
+        let here = members.filter(|id| wanted.remove(id));
+        found.extend(here.map(|id| (course.snapshots[before], id)));
+    }
+    found
 }
 
 /// Loads of every snapshot by identity: those before, plus what entered, minus what left.
@@ -310,11 +314,16 @@ impl Measured<'_> {
 
     /// Of the keys that returning nodes had before they went, the part that they have again.
     fn restored(&self, returns: &[(usize, NodeId)], after: usize, figures: &mut StepFigures) {
+        let nodes_of: BTreeMap<usize, BTreeSet<NodeId>> =
+            returns.iter().fold(BTreeMap::new(), |mut nodes_of, &(before, node)| {
+                nodes_of.entry(before).or_insert_with(BTreeSet::new).insert(node);
+                nodes_of
+            });
         let (mut had, mut lost) = (0, 0);
-        for &(before, node) in returns {
+        for (before, nodes) in nodes_of {
             let comparison = position(self.comparisons, Comparison { before, after });
-            had += self.loads[before][node.index()][0];
-            let left = self.cells[comparison].iter().filter(|cell| cell.source == node);
+            had += nodes.iter().map(|node| self.loads[before][node.index()][0]).sum::<u64>();
+            let left = self.cells[comparison].iter().filter(|cell| nodes.contains(&cell.source));
             lost += left.map(|cell| cell.amounts[0]).sum::<u64>();
         }
         if had > 0 {

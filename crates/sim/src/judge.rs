@@ -8,22 +8,20 @@ use crate::scenario::{ExpectationRequest, ExpectedClaim, SeedScope};
 const FAILURES_MAX: usize = 10;
 
 /// Judges one expectation against the results of every contender.
+///
+/// A contender that is meant must be found where it is meant: a refusal that did not happen, or a
+/// figure that was never measured because the contender had refused before, breaks it.
 pub(crate) fn judge(request: &ExpectationRequest, results: &RunResults) -> Expectation {
     let mut judged = Judged { checked: 0, failures: Vec::new() };
     for contender in &results.contenders {
-        if !request.concerns(&contender.name) {
-            continue;
-        }
-        for (plan, course) in results.plan.iter().zip(&contender.timelines) {
-            if request.timeline.as_ref().is_none_or(|name| *name == plan.name) {
-                judged.timeline(request, contender, plan, course);
-            }
+        if request.concerns(&contender.name) {
+            judged.contender(request, contender, &results.plan);
         }
     }
-    let met = judged.failures.is_empty() && judged.checked > 0;
-    if judged.checked == 0 {
+    if judged.checked == 0 && judged.failures.is_empty() {
         judged.failures.push("no figure that it speaks of was measured".into());
     }
+    let met = judged.failures.is_empty();
     judged.failures.truncate(FAILURES_MAX);
     Expectation { text: words(request), met, checked: judged.checked, failures: judged.failures }
 }
@@ -34,43 +32,69 @@ struct Judged {
 }
 
 impl Judged {
-    fn timeline(
+    fn contender(
+        &mut self,
+        request: &ExpectationRequest,
+        contender: &Contender,
+        plan: &[Timeline],
+    ) {
+        let before = self.checked;
+        let meant = |timeline: &&(&Timeline, &ContenderTimeline)| {
+            request.timeline.as_ref().is_none_or(|name| *name == timeline.0.name)
+        };
+        let courses: Vec<_> = plan.iter().zip(&contender.timelines).collect();
+        for (plan, course) in courses.iter().filter(meant) {
+            match &request.claim {
+                ExpectedClaim::Refused(capability) => {
+                    self.refusal(request, contender, plan, course, capability.name());
+                }
+                ExpectedClaim::Figure { metric, min, max, seeds } => {
+                    for (planned, step) in plan.steps.iter().zip(&course.steps) {
+                        let event = request.event.as_ref();
+                        let here = event.is_none_or(|label| *label == planned.label);
+                        let Some(measured) = step.metrics.get(metric).filter(|_| here) else {
+                            continue;
+                        };
+                        self.checked += 1;
+                        if let Some(reason) = outside(measured, *min, *max, *seeds) {
+                            let name = &contender.name;
+                            self.failures.push(format!(
+                                "{name}, {}, {}: {reason}",
+                                plan.name, planned.label
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+        // Everybody is meant where nobody is named; then those without the figure are passed over.
+        if self.checked == before && !request.algorithms.is_empty() {
+            self.failures.push(format!("{}: has no such figure", contender.name));
+        }
+    }
+
+    /// The timeline must end at the event that is named, or at any, for want of the capability.
+    fn refusal(
         &mut self,
         request: &ExpectationRequest,
         contender: &Contender,
         plan: &Timeline,
         course: &ContenderTimeline,
+        capability: &str,
     ) {
-        for (index, planned) in plan.steps.iter().enumerate() {
-            if request.event.as_ref().is_some_and(|label| *label != planned.label) {
-                continue;
-            }
-            let broken = match &request.claim {
-                ExpectedClaim::Refused(capability) => {
-                    let here = course.refusal.as_ref().filter(|refusal| refusal.step == index);
-                    let is_that = here.is_some_and(|refusal| {
-                        refusal.capability.as_deref() == Some(capability.name())
-                    });
-                    // Without a label, one refusal anywhere is what is expected.
-                    if request.event.is_none() && !is_that {
-                        continue;
-                    }
-                    self.checked += 1;
-                    (!is_that).then(|| "was not refused".to_string())
-                }
-                ExpectedClaim::Figure { metric, min, max, seeds } => {
-                    let step = course.steps.get(index);
-                    let Some(measured) = step.and_then(|step| step.metrics.get(metric)) else {
-                        continue;
-                    };
-                    self.checked += 1;
-                    outside(measured, *min, *max, *seeds)
-                }
-            };
-            if let Some(reason) = broken {
-                let place = format!("{}, {}, {}", contender.name, plan.name, planned.label);
-                self.failures.push(format!("{place}: {reason}"));
-            }
+        let label = |step: usize| plan.steps.get(step).map(|planned| &planned.label);
+        let event = request.event.as_ref();
+        // A timeline in which the event does not happen says nothing of it.
+        if event.is_some_and(|event| plan.steps.iter().all(|planned| planned.label != *event)) {
+            return;
+        }
+        self.checked += 1;
+        let is_that = course.refusal.as_ref().is_some_and(|refusal| {
+            refusal.capability.as_deref() == Some(capability)
+                && event.is_none_or(|event| label(refusal.step) == Some(event))
+        });
+        if !is_that {
+            self.failures.push(format!("{}, {}: was not refused", contender.name, plan.name));
         }
     }
 }

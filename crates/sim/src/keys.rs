@@ -176,7 +176,7 @@ impl KeySource {
                     None => file::read_lines(&table)?,
                 };
                 let count = keys.text.len() as u64;
-                (Kind::File(keys), count, file_in_words(shown, *limit))
+                (Kind::File(keys), count, file_in_words(shown, limit.filter(|&most| most <= count)))
             }
         };
         within(count)?;
@@ -223,14 +223,16 @@ impl KeySource {
         self.len() == 0
     }
 
-    /// Whether keys have requests of their own.
-    pub fn has_requests(&self) -> bool {
-        self.totals.requests.is_some()
-    }
-
-    /// Whether keys have sizes.
-    pub fn has_bytes(&self) -> bool {
-        self.totals.bytes.is_some()
+    /// Bytes of memory that the source holds: those of the file, where there is one.
+    pub fn memory_bytes(&self) -> u64 {
+        match &self.kind {
+            Kind::File(keys) => {
+                let columns = [&keys.requests, &keys.bytes];
+                let numbers = columns.iter().copied().flatten().map(|column| column.values.len());
+                (keys.text.byte_len() + numbers.sum::<usize>() * size_of::<u64>()) as u64
+            }
+            _ => 0,
+        }
     }
 
     /// By what these keys can be counted.

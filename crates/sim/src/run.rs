@@ -1,14 +1,13 @@
 //! A run: every contender at every seed, and the results.
 
-use placelab_core::{HashSeed, PlacementError, establish};
+use placelab_core::HashSeed;
 use placelab_results::{RunResults, Scenario as Question, schema::SCHEMA};
 use rayon::prelude::*;
 
 use crate::chance::Chances;
 use crate::figures::{SeedFigures, Setting, figures};
 use crate::judge::judge;
-use crate::keys::{KeyError, KeySource};
-use crate::plan::Plan;
+use crate::keys::KeySource;
 use crate::scenario::{ContenderRequest, Prepared, Scenario};
 use crate::summary::summarise;
 use crate::sweep::Progress;
@@ -16,17 +15,6 @@ use crate::sweep::Progress;
 /// Why a run gave no results.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The keys cannot be had.
-    #[error(transparent)]
-    Keys(#[from] KeyError),
-    /// A contender would need more than this build allows.
-    #[error("{contender}: {limit}")]
-    Limit {
-        /// The contender.
-        contender: String,
-        /// The limit.
-        limit: PlacementError,
-    },
     /// The thread pool could not be made.
     #[error("cannot start threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -39,24 +27,24 @@ pub struct Settings {
     pub threads: Option<usize>,
 }
 
-/// Runs a scenario. The same scenario and keys give the same results for any settings.
+/// Runs a scenario over its keys. The same scenario and keys give the same results for any
+/// settings.
 ///
 /// # Errors
-/// Keys that cannot be had, or a limit of a contender on the first fleet.
+/// Threads that cannot be had.
 pub fn run(
     prepared: &Prepared,
+    source: &KeySource,
     command: &str,
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<RunResults, RunError> {
     let Prepared { scenario, plan } = prepared;
-    let source = KeySource::open(&scenario.keys)?;
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build()?;
-    refuse_limits(scenario, plan)?;
     let contenders = pool.install(|| {
-        let chances = Chances::new(plan, &source);
-        let setting = Setting { plan, source: &source, chances: &chances };
+        let chances = Chances::new(plan, source);
+        let setting = Setting { plan, source, chances: &chances };
         sweep_all(scenario, &setting, progress)
     });
     let mut results = RunResults {
@@ -103,17 +91,4 @@ fn sweep_all(
         summarise(setting, contender, figures)
     };
     scenario.contenders.iter().zip(all.chunks(seeds)).map(summed).collect()
-}
-
-/// A contender that cannot hold the first fleet at all is a mistake in the scenario, not a
-/// finding about the contender.
-fn refuse_limits(scenario: &Scenario, plan: &Plan) -> Result<(), RunError> {
-    for contender in &scenario.contenders {
-        let start = plan.start.as_ref().clone();
-        let first = establish(contender.spec, &contender.arguments, HashSeed::PUBLISHED, start);
-        if let Err(limit @ PlacementError::Limit { .. }) = first {
-            return Err(RunError::Limit { contender: contender.name(), limit });
-        }
-    }
-    Ok(())
 }

@@ -59,6 +59,10 @@ fn summarise_timeline(
         .min_by_key(|(step, _)| *step);
     ContenderTimeline {
         steps: (0..reached).map(step).collect(),
+        totals: match earliest {
+            None => totals(seeds.iter().map(|seed| &seed.timelines[timeline].steps[..])),
+            Some(_) => BTreeMap::new(),
+        },
         refusal: earliest.map(|(step, error)| Refusal {
             step: *step,
             capability: match error {
@@ -68,6 +72,25 @@ fn summarise_timeline(
             reason: error.to_string(),
         }),
     }
+}
+
+/// Sums of the movement over the steps at each seed.
+fn totals<'a>(
+    seeds: impl Iterator<Item = &'a [StepFigures]> + Clone,
+) -> BTreeMap<String, Measured> {
+    const SUMMED: [&str; 4] =
+        ["movement.moved", "movement.forced", "movement.sideways", "movement.minimum"];
+    let ids = SUMMED.iter().flat_map(|id| Measure::ALL.map(|measure| measure.id(id)));
+    let total = |id: String| {
+        let moves = |steps: &'a [StepFigures]| {
+            let each = steps.iter().filter_map(|figures| figures.metrics.get(&id));
+            each.copied().reduce(|sum, value| sum + value)
+        };
+        let values: Option<Vec<f64>> = seeds.clone().map(moves).collect();
+        let values = values.filter(|values| !values.is_empty())?;
+        Some((id, Measured::over_seeds(&values, None)))
+    };
+    ids.filter_map(total).collect()
 }
 
 fn summarise_step(setting: &Setting<'_>, planned: &PlannedStep, seeds: &[&StepFigures]) -> Step {
@@ -138,7 +161,8 @@ fn moved_by_chance(keys: u64, minimum: f64) -> Chance {
 
 /// An ideal hash deals what the nodes that went would have had to the survivors by weight.
 fn extra_by_chance(keys: u64, planned: &PlannedStep) -> Chance {
-    let gone = planned.gone.iter().filter_map(|&id| planned.before.get(id));
+    let ids: BTreeSet<NodeId> = planned.gone.iter().copied().collect();
+    let gone = planned.before.nodes().iter().filter(|node| ids.contains(&node.id));
     let gone: u128 = gone.map(|node| u128::from(node.weight.micros())).sum();
     let lost = keys as f64 * gone as f64 / planned.before.total_weight() as f64;
     let survivors = planned.after.nodes().iter().map(|node| node.weight.micros());

@@ -47,7 +47,9 @@ fn prepared() -> Prepared {
 
 fn results(threads: usize) -> RunResults {
     let settings = Settings { threads: Some(threads) };
-    run(&prepared(), "placelab run twin.toml", settings, &Unwatched).unwrap()
+    let prepared = prepared();
+    let source = KeySource::open(&prepared.scenario.keys).unwrap();
+    run(&prepared, &source, "placelab run twin.toml", settings, &Unwatched).unwrap()
 }
 
 #[test]

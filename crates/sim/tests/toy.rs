@@ -8,6 +8,7 @@ use placelab_core::{
     AlgorithmSpec, Change, Claim, Footprint, Key, KeyPart, NodeId, Placement, PlacementError,
     Roster, Scheme, Step, Trace,
 };
+use placelab_sim::keys::KeySource;
 use placelab_sim::run::{Settings, run};
 use placelab_sim::scenario::parse;
 use placelab_sim::sweep::Unwatched;
@@ -87,7 +88,9 @@ fn a_record_is_all_it_takes() {
         fail = "node-2"
     "#;
     let prepared = parse("toy.toml", text, Path::new("."), &registry).unwrap();
-    let results = run(&prepared, "placelab run toy.toml", Settings::default(), &Unwatched).unwrap();
+    let source = KeySource::open(&prepared.scenario.keys).unwrap();
+    let command = "placelab run toy.toml";
+    let results = run(&prepared, &source, command, Settings::default(), &Unwatched).unwrap();
     assert_eq!(results.contenders.len(), registry.len());
     let toy = results.contenders.iter().find(|one| one.name == "first-takes-all").unwrap();
     let course = &toy.timelines[0];

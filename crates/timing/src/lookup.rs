@@ -11,6 +11,8 @@ use crate::harness::{ROUNDS, per_operation, summarise};
 
 /// Distinct keys of a round: more than branch predictors learn, few enough to stay in cache.
 const KEYS: usize = 1 << 15;
+/// Passes over the keys that make a round of the fastest contenders long enough for the clock.
+const PASSES: usize = 64;
 /// Keys that a batch places at a time, as a sweep does.
 const BATCH: usize = 2_048;
 /// Lookups after the caches were swept; few, since they warm them again.
@@ -49,17 +51,27 @@ impl Lookups {
     /// Nanoseconds a key in batches of independent keys.
     pub fn batch_ns(&self, placement: &dyn Placement) -> [f64; 3] {
         let mut owners = vec![NodeId(0); BATCH];
-        per_operation(KEYS, |lookups| {
-            for batch in self.keys[..lookups].chunks(BATCH) {
-                placement.place_many(Keys::hashed(batch), &mut owners);
-                black_box(&mut owners);
+        per_operation(KEYS * PASSES, |lookups| {
+            for keys in self.passes(lookups) {
+                for batch in keys.chunks(BATCH) {
+                    placement.place_many(Keys::hashed(batch), &mut owners);
+                    black_box(&mut owners);
+                }
             }
         })
     }
 
     /// Nanoseconds a lookup whose key depends on the answer before.
     pub fn dependent_ns(&self, placement: &dyn Placement) -> [f64; 3] {
-        per_operation(KEYS, |lookups| chain(placement, &self.keys[..lookups]))
+        per_operation(KEYS * PASSES, |lookups| {
+            self.passes(lookups).for_each(|keys| chain(placement, keys));
+        })
+    }
+
+    /// So many keys: all of them again and again, then the first of them.
+    fn passes(&self, lookups: usize) -> impl Iterator<Item = &[KeyHash]> {
+        let starts = (0..lookups).step_by(KEYS);
+        starts.map(move |start| &self.keys[..KEYS.min(lookups - start)])
     }
 
     fn cold_ns(&self, placement: &dyn Placement) -> [f64; 3] {

@@ -34,10 +34,20 @@ fn cpu() -> Option<String> {
 
 /// Memory that a run may take without pushing others out, where the system tells.
 pub fn available_bytes() -> Option<u64> {
-    let info = read_to_string("/proc/meminfo").ok()?;
-    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    bytes_after("/proc/meminfo", "MemAvailable:")
+}
+
+/// The figure in kibibytes that follows a word at the start of a line.
+fn bytes_after(file: &str, word: &str) -> Option<u64> {
+    let text = read_to_string(file).ok()?;
+    let figure = text.lines().find_map(|line| line.strip_prefix(word))?;
+    let kibibytes: u64 = figure.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+/// Most memory that this process has held at once, in bytes, where the system tells.
+pub fn peak_bytes() -> Option<u64> {
+    bytes_after("/proc/self/status", "VmHWM:")
 }
 
 /// Nanoseconds that this thread has run, where the system tells: unlike the clock on the wall it

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use placelab_core::PlacementError;
 use placelab_results::Timeline;
 use placelab_sim::estimate::{Estimate, bytes_at_once, estimate};
 use placelab_sim::keys::KeySource;
@@ -48,50 +49,58 @@ impl Options {
     }
 
     fn check(&self, prepared: &Prepared) -> Result<serde_json::Value, Failure> {
-        let keys = KeySource::open(&prepared.scenario.keys).map_err(key_failure)?.len();
+        let source = KeySource::open(&prepared.scenario.keys).map_err(key_failure)?;
         let plan = prepared.plan.to_results();
-        let estimates = estimate(prepared, keys);
-        let seconds = seconds(&estimates);
+        let lookups = Lookups::default();
+        let estimates = estimate(prepared, &source, |first| lookups.batch_ns(first)[0]);
         if !self.json {
-            print(prepared, keys, &plan, &estimates, &seconds)?;
+            print(prepared, &source, &plan, &estimates)?;
         }
-        let contender = |(one, seconds): (&Estimate, &f64)| {
+        refuse_what_cannot_fit(&estimates, &source, threads(None))?;
+        let contender = |one: &Estimate| {
             json!({
                 "contender": one.contender,
                 "snapshots": one.snapshots,
-                "bytes": one.snapshot_bytes + one.tally_bytes,
+                "bytes": one.bytes,
                 "lookups": one.lookups as f64,
-                "cpu_seconds": seconds,
-                "refusal": one.first.as_ref().err().map(ToString::to_string),
+                "cpu_seconds": one.probed.as_ref().ok().map(|ns| seconds(one, *ns)),
+                "refusal": one.probed.as_ref().err().map(ToString::to_string),
             })
         };
         Ok(json!({
             "scenario": prepared.scenario.name,
-            "keys": keys,
+            "keys": source.len(),
             "seeds": prepared.scenario.seeds,
             "plan": plan,
-            "contenders": estimates.iter().zip(&seconds).map(contender).collect::<Vec<_>>(),
+            "contenders": estimates.iter().map(contender).collect::<Vec<_>>(),
         }))
     }
 }
 
-/// Processor seconds of each contender's lookups, by timing its first placement.
-fn seconds(estimates: &[Estimate]) -> Vec<f64> {
-    let lookups = Lookups::default();
-    let one = |estimate: &Estimate| match &estimate.first {
-        Ok(first) => estimate.lookups as f64 * lookups.batch_ns(first.as_ref())[0] / 1e9,
-        Err(_) => 0.0,
-    };
-    estimates.iter().map(one).collect()
+/// Threads of a run: those asked for, else as many as the machine has.
+pub(crate) fn threads(asked: Option<u16>) -> usize {
+    let available = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.map_or_else(available, usize::from)
 }
 
-/// Refuses a run that would not fit into memory.
+/// Processor seconds of a contender's lookups at so many nanoseconds each.
+fn seconds(estimate: &Estimate, lookup_ns: f64) -> f64 {
+    estimate.lookups as f64 * lookup_ns / 1e9
+}
+
+/// Refuses a run that would not fit into memory, or whose first fleet a contender cannot hold:
+/// that is a mistake in the scenario and no finding about the contender.
 pub(crate) fn refuse_what_cannot_fit(
-    prepared: &Prepared,
-    keys: u64,
-    threads: u64,
+    estimates: &[Estimate],
+    source: &KeySource,
+    threads: usize,
 ) -> Result<(), Failure> {
-    let needed = bytes_at_once(&estimate(prepared, keys), threads);
+    for one in estimates {
+        if let Err(limit @ PlacementError::Limit { .. }) = &one.probed {
+            return Err(Failure::Limit(format!("{}: {limit}", one.contender)));
+        }
+    }
+    let needed = bytes_at_once(estimates, source, threads as u64);
     match available_bytes() {
         Some(available) if needed > available / 5 * 4 => Err(Failure::Limit(format!(
             "the run would hold {} at once and this machine has {} to spare: \
@@ -105,15 +114,14 @@ pub(crate) fn refuse_what_cannot_fit(
 
 fn print(
     prepared: &Prepared,
-    keys: u64,
+    source: &KeySource,
     plan: &[Timeline],
     estimates: &[Estimate],
-    seconds: &[f64],
 ) -> Result<(), Failure> {
     let scenario = &prepared.scenario;
     let mut out = io::stdout().lock();
     writeln!(out, "{}: {}", scenario.name, scenario.title)?;
-    writeln!(out, "{keys} keys, {} hash seeds, valid\n", scenario.seeds)?;
+    writeln!(out, "{} keys, {} hash seeds, valid\n", source.len(), scenario.seeds)?;
     for timeline in plan {
         writeln!(out, "Timeline “{}”", timeline.name)?;
         let mut table = Table::new(&["step", "verb", "what changes", "nodes", "least to move"]);
@@ -129,17 +137,16 @@ fn print(
         table.print(Form::Text)?;
     }
     let mut table = Table::new(&["contender", "lookups", "memory", "processor time"]);
-    for (one, seconds) in estimates.iter().zip(seconds) {
-        let cost = match &one.first {
-            Ok(_) => format!("{seconds:.1} s"),
+    for one in estimates {
+        let cost = match &one.probed {
+            Ok(ns) => format!("{:.1} s", seconds(one, *ns)),
             Err(error) => error.to_string(),
         };
-        let memory = bytes(one.snapshot_bytes.saturating_add(one.tally_bytes));
-        table.row([one.contender.clone(), format!("{:.1e}", one.lookups as f64), memory, cost]);
+        let lookups = format!("{:.1e}", one.lookups as f64);
+        table.row([one.contender.clone(), lookups, bytes(one.bytes), cost]);
     }
     writeln!(out, "\nCost of the simulation, estimated on this machine")?;
-    table.print(Form::Text)?;
-    Ok(())
+    Ok(table.print(Form::Text)?)
 }
 
 /// Bytes for a reader.

@@ -13,7 +13,6 @@ use placelab_sim::fleet::FleetError;
 use placelab_sim::keys::KeyError;
 use placelab_sim::overrides::Overrides;
 use placelab_sim::paths::PARAMETER_BYTES_MAX;
-use placelab_sim::run::RunError;
 use placelab_sim::scenario::{ContenderRequest, Prepared, ScenarioError, read, select};
 
 use crate::failure::{Failure, styled};
@@ -60,11 +59,21 @@ impl Changes {
     /// The command that makes the same results again.
     pub(crate) fn command(&self, path: &Path) -> String {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        let mut command = format!("placelab run {name}");
-        self.algorithms.iter().for_each(|text| command += &format!(" --algorithms '{text}'"));
+        let mut command = format!("placelab run {}", quoted(&name));
+        let specs = self.algorithms.iter().map(|text| quoted(text));
+        specs.for_each(|text| command += &format!(" --algorithms {text}"));
         self.keys.iter().for_each(|keys| command += &format!(" --keys {keys}"));
         self.seeds.iter().for_each(|seeds| command += &format!(" --seeds {seeds}"));
         command
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_.:=,/@#".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.into(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 
@@ -131,13 +140,5 @@ pub(crate) fn key_failure(error: KeyError) -> Failure {
         _ if error.is_limit() => Failure::Limit(error.to_string()),
         KeyError::Io { .. } => Failure::Internal(error.into()),
         _ => Failure::Invalid(error.to_string()),
-    }
-}
-
-pub(crate) fn run_failure(error: RunError) -> Failure {
-    match error {
-        RunError::Keys(error) => key_failure(error),
-        RunError::Limit { .. } => Failure::Limit(error.to_string()),
-        _ => Failure::Internal(error.into()),
     }
 }

@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use placelab_results::{RunResults, Timings};
+use placelab_results::{RunResults, Timings, schema, timings};
+use serde::de::DeserializeOwned;
 
 use crate::failure::Failure;
-use crate::folder;
+use crate::folder::{self, RESULTS};
 
-/// The simulation's results in a report folder.
-pub(crate) const RESULTS: &str = "results.json";
 /// The machine's timings in a report folder.
-pub(crate) const TIMINGS: &str = "timings.json";
+const TIMINGS: &str = "timings.json";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -23,21 +22,28 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let results: RunResults = read_json(&self.dir.join(RESULTS))?;
+        let results: RunResults = read_json(&self.dir.join(RESULTS), schema::SCHEMA)?;
         let path = self.dir.join(TIMINGS);
-        let timings: Option<Timings> = path.exists().then(|| read_json(&path)).transpose()?;
+        let read = || read_json(&path, timings::SCHEMA);
+        let timings: Option<Timings> = path.exists().then(read).transpose()?;
         write(&self.dir, &results, timings.as_ref())?;
         eprintln!("drew {} again", self.dir.display());
         Ok(())
     }
 }
 
-fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, Failure> {
+fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result<T, Failure> {
     let shown = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-    serde_json::from_str(&text).map_err(|error| {
-        Failure::Invalid(format!("{shown}: {error}: not written by this version of placelab"))
-    })
+    let invalid = |reason: String| {
+        Failure::Invalid(format!("{shown}: {reason}; only this version's results can be drawn"))
+    };
+    let json: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+    if json["schema"] != schema {
+        return Err(invalid(format!("its schema is not {schema}")));
+    }
+    serde_json::from_value(json).map_err(|error| invalid(error.to_string()))
 }
 
 /// Draws a report and puts it in its place.

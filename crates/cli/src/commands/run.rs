@@ -1,16 +1,20 @@
 //! `placelab run`: scenarios in, reports out.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use clap::Args;
 use placelab_results::{RunResults, Verdict, verdict};
+use placelab_sim::estimate::estimate;
 use placelab_sim::keys::KeySource;
 use placelab_sim::run::{Settings, run};
+use placelab_sim::scenario::Prepared;
 use serde_json::json;
 
-use crate::commands::check::refuse_what_cannot_fit;
-use crate::commands::prepare::{Changes, key_failure, run_failure};
+use crate::commands::check::{refuse_what_cannot_fit, threads};
+use crate::commands::prepare::{Changes, key_failure};
 use crate::commands::{report, time};
 use crate::failure::Failure;
 use crate::progress::Bar;
@@ -49,9 +53,10 @@ struct Outcome {
 
 impl Options {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        let prepared = self.prepare()?;
         let mut outcomes = Vec::new();
-        for file in &self.files {
-            let outcome = self.run_one(file)?;
+        for (file, prepared) in self.files.iter().zip(&prepared) {
+            let outcome = self.run_one(file, prepared)?;
             if !self.json {
                 outcome.print()?;
             }
@@ -64,24 +69,45 @@ impl Options {
         self.judge(&outcomes)
     }
 
-    fn run_one(&self, file: &Path) -> Result<Outcome, Failure> {
-        let prepared = self.changes.read(file)?;
-        let keys = KeySource::open(&prepared.scenario.keys).map_err(key_failure)?.len();
-        let available = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = self.threads.map_or(available, usize::from);
-        refuse_what_cannot_fit(&prepared, keys, threads as u64)?;
+    /// Reads every file before the first one runs: a mistake in the last is not found after
+    /// hours.
+    fn prepare(&self) -> Result<Vec<Prepared>, Failure> {
+        let mut names = BTreeSet::new();
+        let mut all = Vec::new();
+        for file in &self.files {
+            let prepared = self.changes.read(file)?;
+            let name = prepared.scenario.name.clone();
+            if !names.insert(name.clone()) {
+                return Err(Failure::Invalid(format!(
+                    "{}: another file is called {name} too, and their reports would be one folder",
+                    file.display()
+                )));
+            }
+            all.push(prepared);
+        }
+        Ok(all)
+    }
+
+    fn run_one(&self, file: &Path, prepared: &Prepared) -> Result<Outcome, Failure> {
+        let source = KeySource::open(&prepared.scenario.keys).map_err(key_failure)?;
+        let threads = threads(self.threads);
+        refuse_what_cannot_fit(&estimate(prepared, &source, |_| 0.0), &source, threads)?;
         let results = {
             let bar = Bar::new("placing keys", 0);
             let settings = Settings { threads: Some(threads) };
-            run(&prepared, &self.changes.command(file), settings, &bar).map_err(run_failure)?
+            run(prepared, &source, &self.changes.command(file), settings, &bar)
+                .context("cannot start the run")?
         };
+        let folder = self.out.join(&results.scenario.name);
+        report::write(&folder, &results, None)?;
         let timings = (!self.no_timing).then(|| {
             let bar = Bar::new("timing", 0);
-            time::time(&prepared, &bar)
+            time::time(prepared, &bar)
         });
-        let folder = self.out.join(&results.scenario.name);
-        report::write(&folder, &results, timings.as_ref())?;
-        Ok(Outcome { verdict: verdict(&results), results, folder })
+        if let Some(timings) = &timings {
+            report::write(&folder, &results, Some(timings))?;
+        }
+        Ok(Outcome { verdict: verdict(&results, timings.as_ref()), results, folder })
     }
 
     fn judge(&self, outcomes: &[Outcome]) -> Result<(), Failure> {
@@ -149,8 +175,8 @@ fn row(
         steps.collect::<Vec<_>>()
     };
     let percent = |id: &str| {
-        let sum = medians(id).iter().map(|measured| measured.median).reduce(|a, b| a + b);
-        sum.map_or(String::new(), |sum| format!("{:.2} %", sum * 100.0))
+        let total = course.totals.get(id);
+        total.map_or(String::new(), |total| format!("{:.2} %", total.median * 100.0))
     };
     let loads = medians("load.max_over_mean");
     let worst = loads.iter().max_by(|a, b| a.median.total_cmp(&b.median));

@@ -6,6 +6,8 @@ use placelab_sim::scenario::{ContenderRequest, Prepared};
 use placelab_sim::sweep::Progress;
 use placelab_timing::{Lookups, machine, refused, time_updates};
 
+/// Largest placement that is made for timing.
+const PLACEMENT_BYTES_MAX: u64 = 256 << 20;
 /// Fleet sizes of the latency chart.
 const NODE_COUNTS: [u32; 4] = [10, 100, 1_000, 10_000];
 
@@ -21,8 +23,10 @@ pub(crate) fn time(prepared: &Prepared, progress: &dyn Progress) -> Timings {
         updates: Vec::new(),
     };
     for contender in contenders {
+        let mut node_bytes = 0;
         for nodes in NODE_COUNTS {
-            timings.lookups.push(time_lookups(contender, nodes, &lookups));
+            let timed = time_lookups(contender, nodes, &mut node_bytes, &lookups);
+            timings.lookups.push(timed);
             progress.advance(1);
         }
         timings.updates.extend(updates(contender, prepared));
@@ -31,10 +35,25 @@ pub(crate) fn time(prepared: &Prepared, progress: &dyn Progress) -> Timings {
     timings
 }
 
-fn time_lookups(contender: &ContenderRequest, nodes: u32, lookups: &Lookups) -> LookupTime {
+/// `node_bytes` is what a node took in the fleet before, and becomes what it takes in this one.
+fn time_lookups(
+    contender: &ContenderRequest,
+    nodes: u32,
+    node_bytes: &mut u64,
+    lookups: &Lookups,
+) -> LookupTime {
     let name = contender.name();
+    let needed = node_bytes.saturating_mul(nodes.into());
+    if needed > PLACEMENT_BYTES_MAX {
+        let reason = format!("not timed: it would take {} MB", needed / 1_000_000);
+        return refused(&name, nodes, reason);
+    }
     match Roster::numbered(nodes).and_then(|roster| build(contender, roster)) {
-        Ok(placement) => lookups.time(&name, placement.as_ref()),
+        Ok(placement) => {
+            let footprint = placement.footprint();
+            *node_bytes = (footprint.shared_bytes + footprint.derived_bytes) / u64::from(nodes);
+            lookups.time(&name, placement.as_ref())
+        }
         Err(error) => refused(&name, nodes, error.to_string()),
     }
 }

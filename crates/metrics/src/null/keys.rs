@@ -33,15 +33,27 @@ impl KeyWeights {
     /// assert_eq!(keys.largest_share(), 0.6);
     /// ```
     pub fn from_keys(weights: impl IntoIterator<Item = u64>) -> Self {
+        Self::from_runs(weights.into_iter().map(|weight| (weight, 1)))
+    }
+
+    /// The same from runs of so many keys of one weight each: a long run costs no more than a
+    /// short one.
+    pub fn from_runs(runs: impl IntoIterator<Item = (u64, u64)>) -> Self {
         let mut head = BinaryHeap::with_capacity(HEAD_MAX + 1);
         let mut tail_total = 0;
         let mut tail_squares = SumOfSquares::default();
-        for weight in weights.into_iter().filter(|&weight| weight > 0) {
-            head.push(Reverse(weight));
-            if head.len() > HEAD_MAX {
-                let Reverse(smallest) = head.pop().expect("it is over-full");
-                tail_total += u128::from(smallest);
-                tail_squares.add(smallest);
+        for (weight, count) in runs.into_iter().filter(|&(weight, _)| weight > 0) {
+            // No more of a run than fit can stay in the head.
+            let kept = count.min(HEAD_MAX as u64);
+            tail_total += u128::from(weight) * u128::from(count - kept);
+            tail_squares.add_many(weight, count - kept);
+            for _ in 0..kept {
+                head.push(Reverse(weight));
+                if head.len() > HEAD_MAX {
+                    let Reverse(smallest) = head.pop().expect("it is over-full");
+                    tail_total += u128::from(smallest);
+                    tail_squares.add_many(smallest, 1);
+                }
             }
         }
         // The heap is of reversed weights, so ascending for it is descending for us.
@@ -74,10 +86,11 @@ struct SumOfSquares {
 }
 
 impl SumOfSquares {
-    fn add(&mut self, value: u64) {
+    /// Adds the square of a number so many times.
+    fn add_many(&mut self, value: u64, times: u64) {
         let square = u128::from(value) * u128::from(value);
-        self.high += square >> 64;
-        self.low += square & u128::from(u64::MAX);
+        self.high += (square >> 64) * u128::from(times);
+        self.low += (square & u128::from(u64::MAX)) * u128::from(times);
     }
 
     fn to_f64(&self) -> f64 {
@@ -104,6 +117,13 @@ mod tests {
         assert_eq!(KeyWeights::from_keys(weights.iter().copied()), ascending);
         assert_eq!(ascending.head.len(), HEAD_MAX);
         assert!(ascending.head.is_sorted_by(|a, b| a >= b));
+    }
+
+    #[test]
+    fn runs_are_keys_one_by_one() {
+        let runs = [(9, 2), (5, HEAD_MAX as u64 + 7), (0, 4), (7, 3), (1, 20_000)];
+        let keys = runs.iter().flat_map(|&(weight, count)| (0..count).map(move |_| weight));
+        assert_eq!(KeyWeights::from_runs(runs), KeyWeights::from_keys(keys));
     }
 
     #[test]

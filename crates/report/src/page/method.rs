@@ -85,8 +85,8 @@ fn caveats(subject: &Subject) -> Markup {
                  keys they lie farther apart."
             }
             li {
-                "A sum over steps counts a key again each time it moves. The interval of a sum is \
-                 the sum of the intervals, wider than it need be."
+                "A sum over steps counts a key again each time it moves. Its interval is \
+                 that of the sums at each seed."
             }
             li {
                 "A step of a lookup costs more in one scheme than in another: steps tell how work \

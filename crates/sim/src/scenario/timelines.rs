@@ -36,7 +36,12 @@ pub(super) fn read(root: &Table<'_>) -> Timelines {
     };
     let (mut list, mut total) = (Vec::new(), 0);
     let mut names = BTreeSet::new();
-    for table in field.tables("[[timeline]]").unwrap_or_default() {
+    let tables = field.tables("[[timeline]]").unwrap_or_default();
+    if tables.is_empty() {
+        let help = "leave `timeline` out for a fleet that stays as it is";
+        root.report.add(field.error("`timeline` is empty").label("no timelines").help(help));
+    }
+    for table in tables {
         let name = table.required("name").and_then(|field| {
             let name = field.line()?;
             if !names.insert(name.clone()) {
