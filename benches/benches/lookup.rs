@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput};
 use placelab_algorithms::REGISTRY;
 use placelab_benches::{NODE_COUNTS, criterion, distinct_keys, numbered};
-use placelab_core::{KeyHash, Keys, NodeId, Placement};
+use placelab_core::{Key, KeyHash, Keys, NodeId, Placement};
 
 /// Keys of one iteration: fewer where a lookup reads every node.
 fn keys_for(nodes: u32) -> u64 {
@@ -24,7 +24,8 @@ fn lookups(criterion: &mut Criterion) {
             let keys = distinct_keys(keys_for(nodes));
             let mut owners = vec![NodeId(u32::MAX); keys.len()];
             place_all(placement.as_ref(), &keys, &mut owners);
-            assert!(owners.iter().all(|owner| owner.0 < nodes), "every key has an owner");
+            let single = |key: &KeyHash| placement.place(Key::hashed(key.0));
+            assert!(keys.iter().map(single).eq(owners.iter().copied()), "{}", spec.name);
             group.throughput(Throughput::Elements(keys.len() as u64));
             group.bench_function(BenchmarkId::from_parameter(nodes), |bencher| {
                 bencher.iter(|| place_all(placement.as_ref(), &keys, &mut owners));

@@ -9,7 +9,7 @@ use placelab_core::{
 /// Fleet sizes of the lookup benches.
 pub const NODE_COUNTS: [u32; 4] = [10, 100, 1_000, 10_000];
 
-/// Distinct hashed keys: more than a branch predictor learns.
+/// Distinct hashed keys: one key again and again would teach the branch predictor its answer.
 pub fn distinct_keys(count: u64) -> Vec<KeyHash> {
     (0..count).map(|index| KeyHash(stream(1, index))).collect()
 }

@@ -7,6 +7,17 @@
 //!
 //! It shares nothing with tuned code on purpose: where a contender and the canary disagree about
 //! what chance gives, the contender is wrong. It must look like chance in every report.
+//!
+//! ```
+//! use placelab_core::{Arguments, HashSeed, Key, NodeId, Roster, establish};
+//! let spec = placelab_algorithms::find("ideal").unwrap();
+//! let roster = Roster::numbered(10).unwrap();
+//! let ideal = establish(spec, &Arguments::defaults(spec), HashSeed(0), roster).unwrap();
+//! // Fair: of 10,000 keys each node has 1,000, give or take four standard deviations of 30.
+//! let keys = (0..10_000).map(|key| ideal.place(Key::hashed(key)));
+//! let own = keys.filter(|&owner| owner == NodeId(3)).count();
+//! assert!((880..1_120).contains(&own));
+//! ```
 
 use std::ops::ControlFlow;
 

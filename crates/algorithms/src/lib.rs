@@ -43,3 +43,8 @@ pub static REGISTRY: &[&AlgorithmSpec] = &[
 pub fn find(name: &str) -> Option<&'static AlgorithmSpec> {
     REGISTRY.iter().find(|spec| spec.name == name).copied()
 }
+
+/// The README's example is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

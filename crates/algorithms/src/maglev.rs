@@ -12,6 +12,16 @@
 //! turn when it has earned the largest weight, so entries are in proportion and equal nodes
 //! differ by at most one; the paper leaves its weighting open, and this is the rule of Katran's
 //! second version. Offset and skip are two XXH3 draws of the name.
+//!
+//! ```
+//! use placelab_core::{Arguments, HashSeed, Roster, establish};
+//! let spec = placelab_algorithms::find("maglev").unwrap();
+//! let roster = Roster::numbered(10).unwrap();
+//! let maglev = establish(spec, &Arguments::defaults(spec), HashSeed(0), roster).unwrap();
+//! // 65,537 entries over ten equal nodes: 6,553 or 6,554 each.
+//! let shares = maglev.shares().unwrap();
+//! assert!(shares.parts.iter().all(|(_, entries)| [6_553, 6_554].contains(entries)));
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;

@@ -5,6 +5,18 @@
 //! What it cannot do: keep keys. Growing from N to M nodes keeps the owner of min(N, M) ÷
 //! lcm(N, M) of the keys, so 4 → 5 moves 80 % and 20 → 30 moves 66.67 %. It stands in every run
 //! so that a report in which it looks good is known to be wrong.
+//!
+//! ```
+//! use placelab_core::{Arguments, HashSeed, Key, Roster, establish};
+//! let spec = placelab_algorithms::find("modulo").unwrap();
+//! let owner = |nodes, key| {
+//!     let roster = Roster::numbered(nodes).unwrap();
+//!     let placement = establish(spec, &Arguments::defaults(spec), HashSeed(0), roster).unwrap();
+//!     placement.place(Key::hashed(key))
+//! };
+//! // Of 20 keys in a row, 4 → 5 nodes leaves the 4 below lcm(4, 5) that agree.
+//! assert_eq!((0..20).filter(|&key| owner(4, key) != owner(5, key)).count(), 16);
+//! ```
 
 use std::ops::ControlFlow;
 

@@ -9,6 +9,16 @@
 //! The score of a pair is the SplitMix64 finaliser of key hash ⊕ name hash: both are hashed well
 //! already, so one bijective mix of their difference suffices. The largest score wins; equal
 //! scores go by name bytes.
+//!
+//! ```
+//! use placelab_core::{Arguments, HashSeed, Key, Roster, establish, replicas};
+//! let spec = placelab_algorithms::find("rendezvous").unwrap();
+//! let roster = Roster::numbered(10).unwrap();
+//! let placement = establish(spec, &Arguments::defaults(spec), HashSeed(0), roster).unwrap();
+//! // The next in the ranking take over: the first two of three copies are the two copies.
+//! let key = Key::hashed(42);
+//! assert_eq!(replicas(placement.as_ref(), key, 3)[..2], replicas(placement.as_ref(), key, 2));
+//! ```
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;

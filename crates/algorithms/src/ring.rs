@@ -12,6 +12,19 @@
 //! go by name bytes, so the order of joining does not matter. A node has V points a unit of
 //! weight, rounded, at least one. `tokens=@FILE` gives explicit points instead: lines of
 //! `node,token` with tokens below 2^64; members without a token cannot be served.
+//!
+//! ```
+//! use placelab_core::{Arguments, Change, HashSeed, Key, NodeId, Roster, advance, establish};
+//! let spec = placelab_algorithms::find("ring").unwrap();
+//! let roster = Roster::numbered(10).unwrap();
+//! let before = establish(spec, &Arguments::defaults(spec), HashSeed(0), roster).unwrap();
+//! let after = advance(spec, before.as_ref(), &[Change::Remove(NodeId(4))]).unwrap();
+//! // Whatever node 4 did not own stays where it is.
+//! for key in (0..5_000u64).map(|i| Key::hashed(i << 50)) {
+//!     let owner = before.place(key);
+//!     assert!(owner == NodeId(4) || after.place(key) == owner);
+//! }
+//! ```
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

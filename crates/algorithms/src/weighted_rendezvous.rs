@@ -10,6 +10,19 @@
 //! division by a logarithm of 0 at u = 1. u comes from the score of `rendezvous`, so equal weights
 //! give its answers; it is never 0 or 1 (`placelab_core::math::open_unit`). The logarithm is
 //! pinned, since libraries differ in its last bit. Equal times go by name bytes.
+//!
+//! ```
+//! use placelab_core::{Arguments, Change, HashSeed, Key, NodeId, Roster, advance, establish};
+//! let spec = placelab_algorithms::find("weighted-rendezvous").unwrap();
+//! let roster = Roster::numbered(3).unwrap();
+//! let before = establish(spec, &Arguments::defaults(spec), HashSeed(0), roster).unwrap();
+//! let double = Change::Reweight(NodeId(1), "2".parse().unwrap());
+//! let after = advance(spec, before.as_ref(), &[double]).unwrap();
+//! // Only the node whose weight rose receives.
+//! for key in (0..5_000).map(Key::hashed) {
+//!     assert!(after.place(key) == NodeId(1) || after.place(key) == before.place(key));
+//! }
+//! ```
 
 use std::ops::ControlFlow;
 

@@ -4,7 +4,7 @@
 //! differ between C libraries, and a weighted rendezvous decided by such a bit would place keys
 //! differently on two machines. Results use these (the pure-Rust port of musl's) instead.
 
-pub use libm::{cos, erfc, exp, lgamma, log as ln, log2, log10, pow, sin, sqrt};
+pub use libm::{cos, erfc, exp, lgamma, log as ln, pow, sin, sqrt};
 
 /// A uniform float strictly between 0 and 1 from the upper 52 bits of `bits`.
 ///

@@ -161,6 +161,26 @@ mod tests {
         assert!(leave.forces(NodeId(4), NodeId(0)) && !leave.forces(NodeId(1), NodeId(0)));
     }
 
+    /// Node 2 joins 0 and 1: what goes there is forced, the swap between the others is not.
+    #[test]
+    fn movement_by_hand() {
+        let (two, three) = (Roster::numbered(2).unwrap(), Roster::numbered(3).unwrap());
+        let cell = |source, destination, keys, requests| FlowCell {
+            source: NodeId(source),
+            destination: NodeId(destination),
+            amounts: [keys, requests, 0],
+        };
+        let cells = [cell(0, 1, 5, 100), cell(0, 2, 20, 10), cell(1, 2, 15, 30)];
+        let targets = Targets::new(&two, &three, 3);
+        let by_keys =
+            Movement { moved: 0.4, forced: 0.35, sideways: 0.05, max_in: 0.35, max_out: 0.25 };
+        assert_eq!(movement(&cells, 0, 100, &targets), by_keys);
+        let by_requests = movement(&cells, 1, 200, &targets);
+        assert_eq!((by_requests.moved, by_requests.sideways), (0.7, 0.5));
+        assert_eq!((by_requests.max_in, by_requests.max_out), (0.5, 0.55));
+        assert_eq!(movement(&[], 0, 0, &targets), Movement::default());
+    }
+
     #[test]
     fn half_of_what_changes_has_to_move() {
         assert_eq!(half_change(&[50, 50, 0], &[40, 40, 20]), 0.2);

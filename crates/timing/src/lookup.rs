@@ -9,7 +9,7 @@ use placelab_results::LookupTime;
 
 use crate::harness::{ROUNDS, per_operation, summarise};
 
-/// Distinct keys of a round: more than branch predictors learn, few enough to stay in cache.
+/// Distinct keys of a round: too many for a branch predictor to learn, few enough for the cache.
 const KEYS: usize = 1 << 15;
 /// Passes over the keys that make a round of the fastest contenders long enough for the clock.
 const PASSES: usize = 64;

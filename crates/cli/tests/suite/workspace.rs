@@ -129,7 +129,17 @@ fn an_algorithm_is_one_file_and_two_lines() {
     }
 }
 
-/// The project stands alone: nothing points at a place outside it.
+/// The project stands alone: no file points at a place outside it.
+#[test]
+fn nothing_points_outside() {
+    let outside = [concat!("../", "shared"), concat!("/wo", "rk/")];
+    for (path, text) in all_sources() {
+        for place in outside {
+            assert!(!text.contains(place), "{} points at {place}", path.display());
+        }
+    }
+}
+
 #[test]
 fn every_dependency_is_explained() {
     let text = fs::read_to_string(root().join("Cargo.toml")).unwrap();
