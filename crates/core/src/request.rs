@@ -205,6 +205,7 @@ fn split_outside_braces(list: &str) -> Result<Vec<&str>, &'static str> {
         match c {
             '{' if inside => return Err("sweeps do not nest"),
             '{' => inside = true,
+            '}' if !inside => return Err("a `}` stands without its `{`"),
             '}' => inside = false,
             ',' if !inside => {
                 parts.push(&list[start..at]);
@@ -275,6 +276,7 @@ mod tests {
             "ring:vnodes={1",
             "ring:a=1,a=2",
             "ring:a={{1}}",
+            "ring:a=1}",
             "ring:a=\u{1b}[2J",
         ] {
             assert!(

@@ -14,6 +14,9 @@ use crate::diagnostics::quoted;
 use crate::paths::KEY_BYTES_MAX;
 use crate::scenario::Columns;
 
+/// Most keys of a file.
+const FILE_KEYS_MAX: u64 = 100_000_000;
+
 /// What a key file holds.
 #[derive(Debug, Default)]
 pub(super) struct FileKeys {
@@ -93,6 +96,17 @@ impl Table<'_> {
         Ok(keys)
     }
 
+    /// Keeps a key. Each costs some bytes beside its own, so their number is limited too.
+    fn push(&self, keys: &mut FileKeys, key: &[u8]) -> Result<(), KeyError> {
+        let kept = keys.text.len() as u64;
+        if kept >= FILE_KEYS_MAX {
+            let (asked, possible) = (u128::from(kept) + 1, FILE_KEYS_MAX);
+            return Err(KeyError::Limit { what: "keys of a file", asked, possible });
+        }
+        keys.text.push(key);
+        Ok(())
+    }
+
     fn is_full(&self, keys: &FileKeys) -> bool {
         self.limit.is_some_and(|limit| keys.text.len() as u64 >= limit)
     }
@@ -128,7 +142,7 @@ pub(super) fn read_lines(table: &Table<'_>) -> Result<FileKeys, KeyError> {
         if key.is_empty() {
             return Err(table.line(number, "an empty line; a key has at least one byte"));
         }
-        keys.text.push(key);
+        table.push(&mut keys, key)?;
     }
     table.finish(keys, reader.into_inner())
 }
@@ -138,8 +152,12 @@ pub(super) fn read_csv(table: &Table<'_>, columns: &Columns) -> Result<FileKeys,
     let mut reader = csv::Reader::from_reader(table.open()?);
     let header = reader.byte_headers().map_err(|error| table.csv(&error))?.clone();
     let position = |name: &str| {
-        let found = header.iter().position(|field| field == name.as_bytes());
-        found.ok_or_else(|| table.line(1, missing_column(name, &names_of(&header))))
+        let mut named = (0..header.len()).filter(|&at| header[at] == *name.as_bytes());
+        match (named.next(), named.next()) {
+            (Some(at), None) => Ok(at),
+            (None, _) => Err(table.line(1, missing_column(name, &names_of(&header)))),
+            _ => Err(table.line(1, format!("two columns are called {}", quoted(name)))),
+        }
     };
     let key_at = position(&columns.key)?;
     let requests_at = columns.requests.as_deref().map(position).transpose()?;
@@ -157,7 +175,7 @@ pub(super) fn read_csv(table: &Table<'_>, columns: &Columns) -> Result<FileKeys,
         if record[key_at].is_empty() {
             return Err(table.line(line, "the key is empty"));
         }
-        keys.text.push(&record[key_at]);
+        table.push(&mut keys, &record[key_at])?;
         for (column, at) in [(&mut keys.requests, requests_at), (&mut keys.bytes, bytes_at)] {
             if let (Some(column), Some(at)) = (column, at) {
                 let pushed = number(&record[at]).and_then(|value| column.push(value));

@@ -56,9 +56,9 @@ pub(super) fn expectations(root: &Table<'_>, known: &Known<'_>) -> Vec<Expectati
 
 fn expectation(table: &Table<'_>, known: &Known<'_>) -> Option<ExpectationRequest> {
     let algorithms = table.get("algorithms").map_or(Some(Vec::new()), |f| patterns(&f, known));
-    let timeline = optional(table, "timeline", |field| timeline_named(field, known));
+    let timeline = table.optional("timeline", |field| timeline_named(field, known));
     let named = timeline.as_ref().and_then(|name| name.as_deref());
-    let event = optional(table, "event", |field| event_labelled(field, named, known));
+    let event = table.optional("event", |field| event_labelled(field, named, known));
     let claim = claim(table, known);
     table.finish();
     let (algorithms, event) = (algorithms?, event?);
@@ -186,12 +186,4 @@ fn event_labelled(field: &Field<'_>, timeline: Option<&str>, known: &Known<'_>) 
     }
     let error = field.error(format!("no event has the label {}", quoted(label)));
     field.report.take(Err(error.help(among(label, labels))))
-}
-
-fn optional<'a, T>(
-    table: &Table<'a>,
-    name: &'static str,
-    read: impl Fn(&Field<'a>) -> Option<T>,
-) -> Option<Option<T>> {
-    table.get(name).map_or(Some(None), |field| read(&field).map(Some))
 }

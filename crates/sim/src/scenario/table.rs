@@ -69,6 +69,15 @@ impl<'a> Table<'a> {
         Some(Field { name, value, report: self.report })
     }
 
+    /// What a field says where it stands there; none where it is wrong, and then it is reported.
+    pub(super) fn optional<T>(
+        &self,
+        name: &'static str,
+        read: impl Fn(&Field<'a>) -> Option<T>,
+    ) -> Option<Option<T>> {
+        self.get(name).map_or(Some(None), |field| read(&field).map(Some))
+    }
+
     /// The value of a key that must be there.
     pub(super) fn required(&self, name: &'static str) -> Option<Field<'a>> {
         let field = self.get(name);

@@ -4,7 +4,6 @@ use placelab_core::Roster;
 use toml::de::DeValue;
 
 use super::field::{Beyond, Field};
-use super::table::Table;
 use super::{Joining, Named, NewNode, Picked, Verb};
 
 const NODES_MAX: u64 = Roster::NODES_MAX as u64;
@@ -52,18 +51,10 @@ fn new_node(field: &Field<'_>) -> Option<NewNode> {
     }
     let table = field.table("a node that joins")?;
     let name = table.required("name").and_then(|field| named(&field));
-    let weight = optional(&table, "weight", |field| field.weight());
-    let zone = optional(&table, "zone", |field| field.node_name());
+    let weight = table.optional("weight", |field| field.weight());
+    let zone = table.optional("zone", |field| field.node_name());
     table.finish();
     Some(NewNode { named: name?, weight: weight?, zone: zone? })
-}
-
-fn optional<'a, T>(
-    table: &Table<'a>,
-    name: &'static str,
-    read: impl Fn(&Field<'a>) -> Option<T>,
-) -> Option<Option<T>> {
-    table.get(name).map_or(Some(None), |field| read(&field).map(Some))
 }
 
 fn named(field: &Field<'_>) -> Option<Named> {
