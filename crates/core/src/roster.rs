@@ -253,5 +253,8 @@ mod tests {
         assert_eq!(roster.needs(&[Change::Remove(NodeId(2)), Change::Remove(NodeId(1))]), []);
         let middle = roster.needs(&[Change::Remove(NodeId(1))]);
         assert_eq!(middle, [(Capability::RemoveAny, 0)]);
+        let inward = [1, 2, 0].map(|id| Change::Remove(NodeId(id)));
+        let after_the_gap = roster.needs(&inward);
+        assert_eq!(after_the_gap, [(Capability::RemoveAny, 0)], "0 is the tail once 1 and 2 went");
     }
 }

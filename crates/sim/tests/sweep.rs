@@ -121,6 +121,15 @@ fn loads_agree(
     }
 }
 
+/// Jump has no names to hash: only salted keys can make its seeds differ.
+#[test]
+fn seeds_salt_the_keys() {
+    let results = results(2);
+    let jump = results.contenders.iter().find(|one| one.name == "jump").unwrap();
+    let cv = jump.timelines[0].steps[0].metrics["load.cv"];
+    assert!(cv.min < cv.median && cv.median < cv.max, "{cv:?}");
+}
+
 /// A contender stops at its first refusal; one that goes on gets its keys back.
 #[test]
 fn refusals_end_a_timeline_and_returns_restore() {
