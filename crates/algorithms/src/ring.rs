@@ -86,7 +86,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
 };
 
 /// Most points of one ring.
-const POINTS_MAX: u64 = 1 << 27;
+const POINTS_MAX: u64 = 1 << 25;
 
 /// Explicit tokens by node name.
 type Tokens = BTreeMap<String, Vec<u64>>;

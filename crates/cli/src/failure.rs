@@ -1,7 +1,9 @@
 //! How a command ends when it does not succeed.
 
 use std::fmt;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
+
+use placelab_sim::diagnostics::shown;
 
 /// Why a command failed; each kind has its exit code.
 #[derive(Debug)]
@@ -14,6 +16,13 @@ pub(crate) enum Failure {
     Unmet(String),
     /// Refused by a resource limit: 4.
     Limit(String),
+    /// An invalid file or a limit, with its diagnostics: the code it says.
+    Diagnosed {
+        /// The exit code.
+        code: u8,
+        /// As it is printed.
+        text: String,
+    },
     /// Whoever read our output has seen enough: no failure.
     Closed,
 }
@@ -26,23 +35,23 @@ impl Failure {
             Failure::Invalid(_) => 2,
             Failure::Unmet(_) => 3,
             Failure::Limit(_) => 4,
+            Failure::Diagnosed { code, .. } => *code,
         }
     }
 }
 
 impl fmt::Display for Failure {
+    /// Names of files come from outside: characters that would act on a terminal are replaced.
+    /// Diagnostics are clean already, and may be coloured.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Failure::Internal(error) => write!(f, "error: {error:#}"),
-            // Diagnostics of files begin with `error` themselves.
-            Failure::Invalid(text) | Failure::Limit(text) if text.starts_with("error") => {
-                f.write_str(text)
-            }
-            Failure::Invalid(text) | Failure::Unmet(text) | Failure::Limit(text) => {
-                write!(f, "error: {text}")
-            }
-            Failure::Closed => Ok(()),
-        }
+        let text = match self {
+            Failure::Diagnosed { text, .. } => return f.write_str(text),
+            Failure::Closed => return Ok(()),
+            Failure::Internal(error) => format!("{error:#}"),
+            Failure::Invalid(text) | Failure::Unmet(text) | Failure::Limit(text) => text.clone(),
+        };
+        let lines: Vec<String> = text.lines().map(shown).collect();
+        write!(f, "error: {}", lines.join("\n"))
     }
 }
 
@@ -59,6 +68,11 @@ impl From<io::Error> for Failure {
             _ => Failure::Internal(error.into()),
         }
     }
+}
+
+/// Says something on standard error; where that is closed or full there is nobody to tell.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }
 
 /// Whether talk on standard error may be coloured.

@@ -1,5 +1,6 @@
 //! Report folders: replaced only as a whole, and only if they are ours.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -7,28 +8,35 @@ use anyhow::{Context, bail};
 
 /// The simulation's results in a report folder: what tells it from any other.
 pub(crate) const RESULTS: &str = "results.json";
+/// The machine's timings in a report folder.
+pub(crate) const TIMINGS: &str = "timings.json";
+/// Largest file of results that is read: 1 GiB.
+const JSON_BYTES_MAX: u64 = 1 << 30;
 
 /// Writes a folder with these files: beside its place under a temporary name, then renamed, so
 /// that a reader never sees a part of it and a failure leaves the old one.
 ///
 /// Fails where something that is not a report stands in the way.
 pub(crate) fn replace(folder: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Result<()> {
+    check(folder)?;
     let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new("."));
+    let cannot_write = || format!("cannot write in {}", parent.display());
+    fs::create_dir_all(parent).with_context(cannot_write)?;
+    // Absolute: we may stand in the folder that is about to move.
+    let parent = parent.canonicalize().with_context(cannot_write)?;
     let name = folder.file_name().context("a report folder has a name")?;
-    refuse_foreign(folder)?;
-    fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
     let fresh = tempfile::Builder::new()
         .prefix(".placelab-")
-        .tempdir_in(parent)
-        .with_context(|| format!("cannot write in {}", parent.display()))?;
+        .tempdir_in(&parent)
+        .with_context(cannot_write)?;
     let fresh_folder = fresh.path().join(name);
     fs::create_dir(&fresh_folder)?;
     for (name, bytes) in files {
         let path = fresh_folder.join(name);
         fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    swap(&fresh_folder, folder, &fresh.path().join("old"))
+    swap(&fresh_folder, &parent.join(name), &fresh.path().join("old"))
         .with_context(|| format!("cannot move the report to {}", folder.display()))
 }
 
@@ -46,26 +54,54 @@ fn swap(fresh: &Path, folder: &Path, old: &Path) -> std::io::Result<()> {
     })
 }
 
-fn refuse_foreign(folder: &Path) -> anyhow::Result<()> {
+/// Whether a report could be put here, before anything is computed: nothing may stand there but a
+/// report of ours or an empty folder.
+pub(crate) fn check(folder: &Path) -> anyhow::Result<()> {
     let Ok(found) = fs::symlink_metadata(folder) else { return Ok(()) };
     let shown = folder.display();
     if !found.is_dir() {
         bail!("{shown} is not a folder: remove it or choose another place with --out");
     }
-    let is_empty = fs::read_dir(folder)?.next().is_none();
+    let mut is_empty = true;
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {shown}"))? {
+        is_empty = false;
+        let entry = entry?;
+        if !entry.file_type()?.is_file() || !is_ours(&entry.file_name()) {
+            let name = entry.file_name();
+            bail!(
+                "{shown} holds {}, which no report has: move it away or choose another place \
+                 with --out",
+                name.display()
+            );
+        }
+    }
     if !is_empty && !is_report(folder) {
         bail!("{shown} is not a report of placelab: choose another place with --out");
     }
     Ok(())
 }
 
+/// Whether a report has files of this name.
+fn is_ours(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    [RESULTS, TIMINGS, "index.html", "summary.md"].contains(&&*name) || name.ends_with(".png")
+}
+
 /// Whether a folder holds results of ours: a JSON object with a schema and a plan.
 fn is_report(folder: &Path) -> bool {
-    let read = fs::File::open(folder.join(RESULTS)).ok();
-    let json = read.and_then(|file| {
-        serde_json::from_reader::<_, serde_json::Value>(std::io::BufReader::new(file)).ok()
-    });
+    let text = read_text(&folder.join(RESULTS)).ok();
+    let json = text.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
     json.is_some_and(|json| json["schema"].is_u64() && json["plan"].is_array())
+}
+
+/// The text of a regular file of bounded size: a pipe or device would never end.
+pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
+    let found = fs::metadata(path)?;
+    if !found.is_file() || found.len() > JSON_BYTES_MAX {
+        let reason = format!("not a regular file of at most {JSON_BYTES_MAX} bytes");
+        return Err(std::io::Error::other(reason));
+    }
+    fs::read_to_string(path)
 }
 
 #[cfg(test)]
@@ -83,6 +119,9 @@ mod tests {
         let folder = parent.path().join("a/b");
         replace(&folder, &report(1)).unwrap();
         fs::write(folder.join("stale.png"), "old").unwrap();
+        fs::write(folder.join("notes.md"), "mine").unwrap();
+        assert!(replace(&folder, &report(2)).is_err(), "notes are not ours to remove");
+        fs::remove_file(folder.join("notes.md")).unwrap();
         replace(&folder, &report(2)).unwrap();
         let names: Vec<_> =
             fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect();

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use commands::Command;
-use failure::Failure;
+use failure::{Failure, say};
 
 /// Comparative benchmark and simulation suite for key placement (consistent hashing).
 #[derive(Parser)]
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            say(&failure.to_string());
             ExitCode::from(failure.code())
         }
     }

@@ -32,10 +32,20 @@ impl Table {
     pub(crate) fn print(&self, form: Form) -> io::Result<()> {
         let text = match form {
             Form::Text => self.drawn(presets::UTF8_FULL_CONDENSED, Some(width())),
-            Form::Markdown => self.drawn(presets::ASCII_MARKDOWN, None),
+            Form::Markdown => self.escaped().drawn(presets::ASCII_MARKDOWN, None),
             Form::Json => serde_json::to_string_pretty(&self.objects()).expect("text is JSON"),
         };
         writeln!(io::stdout().lock(), "{text}")
+    }
+
+    /// With what Markdown would take for its own made plain.
+    fn escaped(&self) -> Table {
+        let cell = |text: &String| {
+            let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('|', "\\|");
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let rows = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+        Table { headings: self.headings.clone(), rows }
     }
 
     fn drawn(&self, style: TableStyle, width: Option<u16>) -> String {

@@ -208,8 +208,10 @@ fn lentz(first: f64, mut part: impl FnMut(f64) -> (f64, f64)) -> f64 {
         above = away_from_zero(denominator + numerator / above);
         let factor = above * below;
         value *= factor;
-        // A fraction of this kind settles within O(√keys) steps; the bound is a backstop.
-        if (factor - 1.0).abs() < 4.0 * NEGLIGIBLE || step > 1e7 {
+        // A fraction of this kind settles within O(√keys) steps; the bound is a backstop. What is
+        // no number any more never settles.
+        let is_settled = (factor - 1.0).abs() < 4.0 * NEGLIGIBLE;
+        if is_settled || !factor.is_finite() || step > 1e7 {
             return value;
         }
     }

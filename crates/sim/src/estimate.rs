@@ -19,12 +19,12 @@ pub struct Estimate {
     pub bytes: u64,
     /// Lookups over all keys, snapshots and seeds.
     pub lookups: u128,
-    /// What `probe` said of the first placement; or why there is none.
+    /// The largest that `probe` said; or why the first fleet has no placement.
     pub probed: Result<f64, PlacementError>,
 }
 
-/// The cost of each contender. Its first placement and that of the largest fleet are made, one
-/// after the other, and dropped again; `probe` may look at the first.
+/// The cost of each contender. The placements of its first and its largest fleets are made, one
+/// after the other, and dropped again; `probe` looks at each, and its largest figure counts.
 pub fn estimate(
     prepared: &Prepared,
     source: &KeySource,
@@ -34,17 +34,19 @@ pub fn estimate(
     let steps: usize = plan.timelines.iter().map(|timeline| timeline.steps.len() - 1).sum();
     let snapshots = 1 + steps as u64;
     let tally = tally_bytes(plan.names.names().len() as u64, steps as u64, source.len());
-    let largest = largest_fleet(plan);
+    let fleets = largest_fleets(plan);
     let one = |contender: &ContenderRequest| {
         let mut footprint = Footprint::default();
-        let probed = first_placement(contender, &plan.start).map(|placement| {
+        let mut probed = first_placement(contender, &plan.start).map(|placement| {
             footprint = placement.footprint();
             probe(placement.as_ref())
         });
-        if largest.len() > plan.start.len() {
-            // Later fleets may be refused; then they cost nothing.
-            let grown = first_placement(contender, largest).map(|placement| placement.footprint());
-            footprint = grown.unwrap_or(footprint);
+        // Later fleets may be refused; then they cost nothing.
+        for placement in fleets.iter().flat_map(|fleet| first_placement(contender, fleet)) {
+            let grown = placement.footprint();
+            footprint.shared_bytes = footprint.shared_bytes.max(grown.shared_bytes);
+            footprint.derived_bytes = footprint.derived_bytes.max(grown.derived_bytes);
+            probed = probed.map(|least| least.max(probe(placement.as_ref())));
         }
         let placement_bytes = footprint.shared_bytes + footprint.derived_bytes;
         Estimate {
@@ -72,9 +74,20 @@ fn first_placement(
     establish(contender.spec, &contender.arguments, HashSeed::PUBLISHED, roster)
 }
 
-fn largest_fleet(plan: &Plan) -> &Arc<Roster> {
-    let steps = plan.timelines.iter().flat_map(|timeline| &timeline.steps);
-    steps.map(|step| &step.after).max_by_key(|roster| roster.len()).unwrap_or(&plan.start)
+/// The fleet of most members and the one of most weight, where they are not the first: what a
+/// placement takes grows with one or the other.
+fn largest_fleets(plan: &Plan) -> Vec<&Arc<Roster>> {
+    let steps = || plan.timelines.iter().flat_map(|timeline| &timeline.steps);
+    let fleets = || steps().map(|step| &step.after);
+    let largest = [
+        fleets().max_by_key(|roster| roster.len()).filter(|one| one.len() > plan.start.len()),
+        fleets()
+            .max_by_key(|roster| roster.total_weight())
+            .filter(|one| one.total_weight() > plan.start.total_weight()),
+    ];
+    let [members, weight] = largest;
+    let same = members.zip(weight).is_some_and(|(a, b)| Arc::ptr_eq(a, b));
+    members.into_iter().chain(weight.filter(|_| !same)).collect()
 }
 
 /// A matrix has a cell for each pair of nodes, but never more than keys that could fill it; while

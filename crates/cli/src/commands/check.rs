@@ -13,7 +13,7 @@ use placelab_timing::{Lookups, available_bytes};
 use serde_json::json;
 
 use crate::commands::prepare::{Changes, key_failure};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::table::{Form, Table};
 
 #[derive(Args)]
@@ -44,7 +44,7 @@ impl Options {
         }
         // Every file is looked at before the first failure ends the command.
         let last = failures.pop();
-        failures.iter().for_each(|failure| eprintln!("{failure}"));
+        failures.iter().for_each(|failure| say(&failure.to_string()));
         last.map_or(Ok(()), Err)
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -24,7 +24,13 @@ impl Options {
         };
         let shown = path.display();
         match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(mut file) => file.write_all(TEMPLATE.as_bytes())?,
+            Ok(mut file) => {
+                if let Err(error) = file.write_all(TEMPLATE.as_bytes()) {
+                    // Half a scenario helps nobody, and would be in the way of the next try.
+                    let _ = std::fs::remove_file(&path);
+                    return Err(anyhow::anyhow!("cannot write {shown}: {error}").into());
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(Failure::Invalid(format!(
                     "{shown} exists already: choose another name"
@@ -32,7 +38,8 @@ impl Options {
             }
             Err(error) => return Err(anyhow::anyhow!("cannot write {shown}: {error}").into()),
         }
-        eprintln!("wrote {shown}; try: placelab check {shown}");
+        let wrote = format!("wrote {shown}; try: placelab check {shown}");
+        say(&placelab_sim::diagnostics::shown(&wrote));
         Ok(())
     }
 }

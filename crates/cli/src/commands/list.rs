@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use placelab_algorithms::REGISTRY;
 use placelab_core::{AlgorithmSpec, HashFunction};
 use placelab_results::METRICS;
+use placelab_sim::diagnostics::shown;
 use placelab_sim::scenario::read;
 
-use crate::commands::prepare::scenario_failure;
 use crate::failure::Failure;
 use crate::table::{Form, Table};
 
@@ -139,8 +139,11 @@ fn scenarios(folder: &Path, form: Form) -> Result<Table, Failure> {
     };
     let mut table = Table::new(headings);
     for path in paths {
-        let scenario = read(&path, REGISTRY).map_err(scenario_failure)?.scenario;
-        let cells = [path.display().to_string(), scenario.title, scenario.why];
+        let (title, why) = match read(&path, REGISTRY) {
+            Ok(prepared) => (prepared.scenario.title, prepared.scenario.why),
+            Err(_) => ("not valid: placelab check says why".into(), String::new()),
+        };
+        let cells = [shown(&path.to_string_lossy()), title, why];
         table.row(cells.into_iter().take(headings.len()));
     }
     Ok(table)

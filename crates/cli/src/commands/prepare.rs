@@ -1,6 +1,7 @@
 //! What several commands begin with: reading scenarios and algorithm specs, and what it would
 //! cost to go on.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +17,9 @@ use placelab_sim::paths::PARAMETER_BYTES_MAX;
 use placelab_sim::scenario::{ContenderRequest, Prepared, ScenarioError, read, select};
 
 use crate::failure::{Failure, styled};
+
+/// Most contenders of one run, as in a scenario file.
+const CONTENDERS_MAX: usize = 1_000;
 
 /// Options that change a scenario.
 #[derive(Args)]
@@ -45,12 +49,16 @@ impl Changes {
     }
 
     fn contenders(&self) -> Result<Vec<ContenderRequest>, Failure> {
-        let mut all: Vec<ContenderRequest> = Vec::new();
+        let (mut all, mut names) = (Vec::new(), BTreeSet::new());
         for text in &self.algorithms {
             for contender in selected(text)? {
-                if all.iter().all(|one| one.name() != contender.name()) {
+                if names.insert(contender.name()) {
                     all.push(contender);
                 }
+            }
+            if all.len() > CONTENDERS_MAX {
+                let text = format!("more than {CONTENDERS_MAX} contenders are asked for");
+                return Err(Failure::Limit(text));
             }
         }
         Ok(all)
@@ -101,7 +109,11 @@ fn selected(text: &str) -> Result<Vec<ContenderRequest>, Failure> {
 /// Reads a file that a parameter on the command line names.
 fn load(path: &str) -> Result<Arc<str>, String> {
     let error = |error: std::io::Error| format!("cannot read {path}: {error}");
-    let bytes = fs::metadata(path).map_err(error)?.len();
+    let found = fs::metadata(path).map_err(error)?;
+    if !found.is_file() {
+        return Err(format!("{path} is not a regular file"));
+    }
+    let bytes = found.len();
     if bytes > PARAMETER_BYTES_MAX {
         return Err(format!(
             "{path} has {bytes} bytes, at most {PARAMETER_BYTES_MAX} are possible"
@@ -114,16 +126,21 @@ fn load(path: &str) -> Result<Arc<str>, String> {
 pub(crate) fn scenario_failure(error: ScenarioError) -> Failure {
     let look = if styled() { Look::Coloured } else { Look::Plain };
     match &error {
-        ScenarioError::Invalid(diagnostics) => Failure::Invalid(diagnostics.render(look)),
-        ScenarioError::Limit(diagnostics) => Failure::Limit(diagnostics.render(look)),
-        _ => Failure::Internal(error.into()),
+        ScenarioError::Invalid(found) => Failure::Diagnosed { code: 2, text: found.render(look) },
+        ScenarioError::Limit(found) => Failure::Diagnosed { code: 4, text: found.render(look) },
+        _ => internal(&error),
     }
+}
+
+/// An error that has its cause in its text already.
+fn internal(error: &impl std::fmt::Display) -> Failure {
+    Failure::Internal(anyhow::anyhow!("{error}"))
 }
 
 pub(crate) fn fleet_failure(error: FleetError) -> Failure {
     match error {
         FleetError::Limit { .. } => Failure::Limit(error.to_string()),
-        FleetError::Io { .. } => Failure::Internal(error.into()),
+        FleetError::Io { .. } => internal(&error),
         _ => Failure::Invalid(error.to_string()),
     }
 }
@@ -138,7 +155,7 @@ pub(crate) fn placement_failure(error: PlacementError) -> Failure {
 pub(crate) fn key_failure(error: KeyError) -> Failure {
     match error {
         _ if error.is_limit() => Failure::Limit(error.to_string()),
-        KeyError::Io { .. } => Failure::Internal(error.into()),
+        KeyError::Io { .. } => internal(&error),
         _ => Failure::Invalid(error.to_string()),
     }
 }

@@ -1,18 +1,15 @@
 //! `placelab report`: a report drawn again from its results.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
 use placelab_results::{RunResults, Timings, schema, timings};
+use placelab_sim::diagnostics::shown;
 use serde::de::DeserializeOwned;
 
-use crate::failure::Failure;
-use crate::folder::{self, RESULTS};
-
-/// The machine's timings in a report folder.
-const TIMINGS: &str = "timings.json";
+use crate::failure::{Failure, say};
+use crate::folder::{self, RESULTS, TIMINGS, read_text};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -27,14 +24,14 @@ impl Options {
         let read = || read_json(&path, timings::SCHEMA);
         let timings: Option<Timings> = path.exists().then(read).transpose()?;
         write(&self.dir, &results, timings.as_ref())?;
-        eprintln!("drew {} again", self.dir.display());
+        say(&shown(&format!("drew {} again", self.dir.display())));
         Ok(())
     }
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result<T, Failure> {
     let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let text = read_text(path).with_context(|| format!("cannot read {shown}"))?;
     let invalid = |reason: String| {
         Failure::Invalid(format!("{shown}: {reason}; only this version's results can be drawn"))
     };

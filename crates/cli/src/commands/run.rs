@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use placelab_results::{RunResults, Verdict, verdict};
+use placelab_sim::diagnostics::shown;
 use placelab_sim::estimate::estimate;
 use placelab_sim::keys::KeySource;
 use placelab_sim::run::{Settings, run};
@@ -17,6 +18,7 @@ use crate::commands::check::{refuse_what_cannot_fit, threads};
 use crate::commands::prepare::{Changes, key_failure};
 use crate::commands::{report, time};
 use crate::failure::Failure;
+use crate::folder;
 use crate::progress::Bar;
 use crate::table::{Form, Table};
 
@@ -44,6 +46,14 @@ pub(crate) struct Options {
     json: bool,
 }
 
+/// A reader who has seen enough ends the printing, not the run: what must hold is still judged.
+fn unless_closed(printed: Result<(), Failure>) -> Result<(), Failure> {
+    match printed {
+        Err(Failure::Closed) => Ok(()),
+        other => other,
+    }
+}
+
 /// What became of one scenario.
 struct Outcome {
     results: RunResults,
@@ -58,13 +68,14 @@ impl Options {
         for (file, prepared) in self.files.iter().zip(&prepared) {
             let outcome = self.run_one(file, prepared)?;
             if !self.json {
-                outcome.print()?;
+                unless_closed(outcome.print())?;
             }
             outcomes.push(outcome);
         }
         if self.json {
             let all: Vec<_> = outcomes.iter().map(Outcome::json).collect();
-            writeln!(io::stdout().lock(), "{:#}", serde_json::Value::from(all))?;
+            let printed = writeln!(io::stdout().lock(), "{:#}", serde_json::Value::from(all));
+            unless_closed(printed.map_err(Failure::from))?;
         }
         self.judge(&outcomes)
     }
@@ -83,6 +94,13 @@ impl Options {
                     file.display()
                 )));
             }
+            if name.starts_with('.') {
+                let file = file.display();
+                return Err(Failure::Invalid(format!(
+                    "{file}: a report cannot be called {name}: rename the file"
+                )));
+            }
+            folder::check(&self.out.join(&name))?;
             all.push(prepared);
         }
         Ok(all)
@@ -131,7 +149,7 @@ impl Outcome {
     fn json(&self) -> serde_json::Value {
         json!({
             "scenario": self.results.scenario.name,
-            "report": self.folder.join("index.html"),
+            "report": shown(&self.folder.join("index.html").to_string_lossy()),
             "verdict": self.verdict,
             "expectations": self.results.expectations,
         })
@@ -161,7 +179,8 @@ impl Outcome {
         if expected > 0 {
             writeln!(out, "{held} of {expected} expectations hold")?;
         }
-        Ok(writeln!(out, "report: {}", self.folder.join("index.html").display())?)
+        let page = self.folder.join("index.html");
+        Ok(writeln!(out, "report: {}", shown(&page.to_string_lossy()))?)
     }
 }
 

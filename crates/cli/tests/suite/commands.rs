@@ -237,6 +237,51 @@ fn what_must_hold_and_does_not_is_code_3() {
     assert_eq!(run(&required, &["--strict"]).code(), 3);
 }
 
+/// Whoever stands in the report's folder still gets a report.
+#[test]
+fn a_report_is_drawn_again_from_within() {
+    let folder = tempfile::tempdir().unwrap();
+    small_run(folder.path(), &[]).ok();
+    let report = folder.path().join("03-one-fails-and-returns");
+    let drawn = std::process::Command::new(env!("CARGO_BIN_EXE_placelab"))
+        .args(["report", "../03-one-fails-and-returns"])
+        .current_dir(&report)
+        .output()
+        .unwrap();
+    assert!(drawn.status.success(), "{drawn:?}");
+    assert!(report.join("index.html").exists());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing temporary stays");
+}
+
+#[test]
+fn names_do_not_act_on_the_terminal() {
+    for arguments in [["check", "x\u{1b}[31m.toml"], ["report", "x\u{1b}[31m"]] {
+        let said = placelab(&arguments);
+        assert_eq!(said.code(), 1, "{}", said.err());
+        assert!(!said.err().contains('\u{1b}') && said.err().contains('\u{fffd}'));
+    }
+}
+
+/// What must hold is judged although nobody reads the table.
+#[test]
+fn a_closed_reader_hides_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("s.toml");
+    let text = "schema = 1\nalgorithms = [\"jump\"]\n[keys]\nsource = \"sequential\"\n\
+                count = 1000\n[fleet]\nnodes = 3\n[[expect]]\nmetric = \"load.cv\"\nmax = 0\n";
+    fs::write(&file, text).unwrap();
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_placelab"))
+        .args(["run", "--no-timing", "--out"])
+        .arg(folder.path().join("out"))
+        .arg(&file)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn();
+    let mut child = child.unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+}
+
 #[test]
 fn a_folder_that_is_not_ours_stays() {
     let folder = tempfile::tempdir().unwrap();
@@ -245,7 +290,7 @@ fn a_folder_that_is_not_ours_stays() {
     fs::write(mine.join("thesis.txt"), "years of work").unwrap();
     let said = small_run(folder.path(), &[]);
     assert_eq!(said.code(), 1);
-    assert!(said.err().contains("is not a report of placelab"), "{}", said.err());
+    assert!(said.err().contains("holds thesis.txt"), "{}", said.err());
     assert_eq!(fs::read_dir(&mine).unwrap().count(), 1);
 }
 

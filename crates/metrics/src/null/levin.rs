@@ -130,6 +130,10 @@ fn by_expansion(keys: u64, groups: &[Group], side: Side, limits: &[u64]) -> f64 
         let theta = exp(log_theta);
         let sum = TruncatedSum::of(theta, groups, side, limits);
         let deviation = sum.deviation(keys as f64);
+        if !deviation.is_finite() {
+            // No tilt centres the keys: the limits are out of their reach.
+            return 0.0;
+        }
         if deviation.abs() <= TILT_TOLERANCE {
             // Each part alone may be too small for a float.
             return exp(sum.log_mass - poisson_point_ln(keys, theta)) * sum.density(keys as f64);

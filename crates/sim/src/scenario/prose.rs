@@ -50,12 +50,12 @@ pub(super) fn read(table: &Table<'_>, name: &str) -> Option<Prose> {
     Some(Prose { title: title?, why: why?, seeds: seeds? })
 }
 
-/// `why` may have several lines.
+/// `why` may have several lines in the file; they are one paragraph.
 fn why(table: &Table<'_>) -> Option<String> {
     let Some(field) = table.get("why") else { return Some(String::new()) };
     let text = field.text()?;
     match text.chars().find(|&c| hides_text(c) && c != '\n' && c != '\t') {
-        None => Some(text.trim().into()),
+        None => Some(text.split_whitespace().collect::<Vec<_>>().join(" ")),
         Some(c) => {
             let label = format!("it holds the character U+{:04X}", c as u32);
             table.report.add(field.error("`why` is visible text").label(label));

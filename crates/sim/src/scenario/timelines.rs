@@ -1,6 +1,6 @@
 //! `[[timeline]]`: the courses of events.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::field::{Beyond, Field};
@@ -128,6 +128,7 @@ fn only_verb<'a>(
 /// way for them.
 fn unroll(drafts: Vec<Draft<'_>>, report: &Report, total: &mut usize) -> Vec<Event> {
     let mut taken = BTreeSet::from([START.to_string()]);
+    let mut used = BTreeMap::new();
     for draft in &drafts {
         *total += draft.repeat;
         if *total > EVENTS_MAX {
@@ -149,7 +150,8 @@ fn unroll(drafts: Vec<Draft<'_>>, report: &Report, total: &mut usize) -> Vec<Eve
         let mut labels = written_labels(&draft);
         let verb = Arc::new(draft.verb);
         if labels.is_empty() {
-            labels.extend((0..draft.repeat).map(|_| derived_label(&verb, &mut taken)));
+            let one = |_| derived_label(&verb, &mut taken, &mut used);
+            labels.extend((0..draft.repeat).map(one));
         }
         let event = |label| Event { label, verb: verb.clone(), span: draft.value.span() };
         events.extend(labels.into_iter().map(event));
@@ -165,13 +167,21 @@ fn written_labels(draft: &Draft<'_>) -> Vec<String> {
     }
 }
 
-fn derived_label(verb: &Verb, taken: &mut BTreeSet<String>) -> String {
+/// `used` is the last number given to each label, so that counting goes on from there.
+fn derived_label(
+    verb: &Verb,
+    taken: &mut BTreeSet<String>,
+    used: &mut BTreeMap<String, u64>,
+) -> String {
     let label = label_of(verb);
-    let numbered = (2..).map(|n| format!("{label} ({n})"));
-    let free = std::iter::once(label.clone()).chain(numbered).find(|label| !taken.contains(label));
-    let free = free.expect("numbers do not end");
-    taken.insert(free.clone());
-    free
+    let last = used.entry(label.clone()).or_insert(0);
+    loop {
+        *last += 1;
+        let free = if *last == 1 { label.clone() } else { format!("{label} ({last})") };
+        if taken.insert(free.clone()) {
+            return free;
+        }
+    }
 }
 
 fn label_of(verb: &Verb) -> String {
