@@ -247,7 +247,7 @@ fn parse_template(text: &str) -> Result<Vec<Segment>, String> {
 /// Reads lines of `node,token`; the last comma counts.
 fn parse_tokens(text: &str) -> Result<Tokens, String> {
     let mut tokens = Tokens::new();
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let error = || format!("line {}: expected node,token with a token below 2^64", number + 1);
         let (name, token) = line.rsplit_once(',').ok_or_else(error)?;
         let token = token.trim().parse().map_err(|_| error())?;

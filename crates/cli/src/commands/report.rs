@@ -19,12 +19,15 @@ pub(crate) struct Options {
 
 impl Options {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let results: RunResults = read_json(&self.dir.join(RESULTS), schema::SCHEMA)?;
-        let path = self.dir.join(TIMINGS);
+        let shown_dir = shown(&self.dir.to_string_lossy());
+        // With every link and dot resolved, so that `.` has a name too.
+        let dir = self.dir.canonicalize().with_context(|| format!("cannot read {shown_dir}"))?;
+        let results: RunResults = read_json(&dir.join(RESULTS), schema::SCHEMA)?;
+        let path = dir.join(TIMINGS);
         let read = || read_json(&path, timings::SCHEMA);
         let timings: Option<Timings> = path.exists().then(read).transpose()?;
-        write(&self.dir, &results, timings.as_ref())?;
-        say(&shown(&format!("drew {} again", self.dir.display())));
+        write(&dir, &results, timings.as_ref())?;
+        say(&format!("drew {shown_dir} again"));
         Ok(())
     }
 }

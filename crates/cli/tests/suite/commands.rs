@@ -243,13 +243,15 @@ fn a_report_is_drawn_again_from_within() {
     let folder = tempfile::tempdir().unwrap();
     small_run(folder.path(), &[]).ok();
     let report = folder.path().join("03-one-fails-and-returns");
-    let drawn = std::process::Command::new(env!("CARGO_BIN_EXE_placelab"))
-        .args(["report", "../03-one-fails-and-returns"])
-        .current_dir(&report)
-        .output()
-        .unwrap();
-    assert!(drawn.status.success(), "{drawn:?}");
-    assert!(report.join("index.html").exists());
+    for path in ["../03-one-fails-and-returns", "."] {
+        let drawn = std::process::Command::new(env!("CARGO_BIN_EXE_placelab"))
+            .args(["report", path])
+            .current_dir(&report)
+            .output()
+            .unwrap();
+        assert!(drawn.status.success(), "{path}: {drawn:?}");
+        assert!(report.join("index.html").exists());
+    }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing temporary stays");
 }
 

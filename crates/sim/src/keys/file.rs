@@ -14,6 +14,7 @@ use crate::diagnostics::quoted;
 use crate::paths::KEY_BYTES_MAX;
 use crate::scenario::Columns;
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Most keys of a file.
 const FILE_KEYS_MAX: u64 = 100_000_000;
 
@@ -139,6 +140,8 @@ pub(super) fn read_lines(table: &Table<'_>) -> Result<FileKeys, KeyError> {
         }
         let key = line.strip_suffix(b"\n").unwrap_or(&line);
         let key = key.strip_suffix(b"\r").unwrap_or(key);
+        // Editors mark UTF-8 files so; the mark is no part of the first key.
+        let key = if number == 1 { key.strip_prefix(BYTE_ORDER_MARK).unwrap_or(key) } else { key };
         if key.is_empty() {
             return Err(table.line(number, "an empty line; a key has at least one byte"));
         }

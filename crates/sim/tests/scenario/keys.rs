@@ -128,6 +128,14 @@ fn text_files_have_a_key_a_line() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_a_key() {
+    let lines = file(b"\xef\xbb\xbfalpha\nbeta\n", None, None).unwrap();
+    assert_eq!(texts(&whole(&lines)), ["alpha", "beta"]);
+    let csv = file(b"\xef\xbb\xbfkey\nalpha\n", Some(["key", "", ""]), None).unwrap();
+    assert_eq!(texts(&whole(&csv)), ["alpha"]);
+}
+
+#[test]
 fn csv_files_have_columns() {
     let csv = b"bytes,key,hits\n10,\"a,b\",3\n20,c,1\n";
     let source = file(csv, Some(["key", "hits", "bytes"]), None).unwrap();
