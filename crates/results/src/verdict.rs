@@ -35,8 +35,8 @@ pub struct Judgement {
     pub requirement: String,
     /// Whether it is met; none where the contender has no such figure.
     pub met: Option<bool>,
-    /// The worst median over every step, where it is about a metric; one that breaks the bound
-    /// where there is one.
+    /// The worst median over every step, where it is about a metric: furthest beyond the bounds,
+    /// or nearest to them.
     pub measured: Option<f64>,
 }
 
@@ -66,15 +66,19 @@ impl Requirement {
             Some(times) if id.starts_with("time.") => timed(results, times, one, id),
             _ => simulated(one, id),
         };
-        let within = |value: f64| {
-            self.min.is_none_or(|min| value >= min) && self.max.is_none_or(|max| value <= max)
-        };
-        // The worst figure is the one nearest to breaking the bound, or furthest beyond it.
-        let least = self.min.is_some() && self.max.is_none();
-        let worst = |a: f64, b: f64| if least { a.min(b) } else { a.max(b) };
-        let broken = figures.iter().copied().find(|&value| !within(value));
-        let measured = broken.or_else(|| figures.iter().copied().reduce(worst));
-        Judgement { requirement, met: measured.map(within), measured }
+        let worst = figures.into_iter().max_by(|a, b| self.beyond(*a).total_cmp(&self.beyond(*b)));
+        Judgement {
+            requirement,
+            met: worst.map(|value| self.beyond(value) <= 0.0),
+            measured: worst,
+        }
+    }
+
+    /// How far a figure lies beyond the bounds; below 0 within them.
+    fn beyond(&self, value: f64) -> f64 {
+        let below = self.min.map_or(f64::NEG_INFINITY, |min| min - value);
+        let above = self.max.map_or(f64::NEG_INFINITY, |max| value - max);
+        below.max(above)
     }
 }
 

@@ -141,6 +141,19 @@ fn requirements_are_judged_by_their_worst_figure() {
     assert!(untimed.suitable.is_empty());
 }
 
+/// Of several figures beyond a bound the furthest is shown, not the first.
+#[test]
+fn the_worst_of_broken_figures_is_shown() {
+    let run = results(&prepared("[[require]]\nmetric = \"load.max_over_mean\"\nmax = 1\n"));
+    let judged = verdict(&run, None);
+    for (contender, judged) in run.contenders.iter().zip(&judged.contenders) {
+        let steps = &contender.timelines[0].steps;
+        let medians = steps.iter().map(|step| step.metrics["load.max_over_mean"].median);
+        let judgement = &judged.judgements[0];
+        assert_eq!((judgement.met, judgement.measured), (Some(false), medians.reduce(f64::max)));
+    }
+}
+
 /// Chance of what moves and of who receives: the ideal canary must lie within it.
 #[test]
 fn the_ideal_canary_looks_like_chance() {
