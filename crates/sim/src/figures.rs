@@ -6,7 +6,6 @@ use placelab_core::{Count, HashSeed, KeyPart, Keys, NodeId, Placement, Roster};
 use placelab_metrics::flows::{Amounts, FlowCell};
 use placelab_metrics::load::{balance, ratios};
 use placelab_metrics::movement::{Spread, Targets, half_change, movement, spread};
-use placelab_metrics::tally::Tally;
 use placelab_metrics::uniform::g_test;
 use placelab_results::{Measure, NODES_LISTED_MAX};
 
@@ -88,12 +87,13 @@ pub fn figures(
         node_count: setting.node_count(),
     };
     let tally = sweep.run(progress);
+    let cells: Vec<Vec<FlowCell>> = tally.flows.iter().map(|flows| flows.cells()).collect();
     let measured = Measured {
         setting,
         snapshots: &replayed.snapshots,
         work: work(setting.source, contender.spec.reads, seed, &replayed.snapshots),
-        loads: loads(&replayed, &comparisons, &tally, setting.node_count()),
-        cells: tally.flows.iter().map(|flows| flows.cells()).collect(),
+        loads: loads(&replayed, &comparisons, tally.first, &cells),
+        cells,
         comparisons: &comparisons,
     };
     let timelines = std::iter::zip(&setting.plan.timelines, replayed.courses)
@@ -109,9 +109,8 @@ fn comparisons(plan: &Plan, replayed: &Replay) -> Vec<Comparison> {
         for step in 1..course.snapshots.len() {
             let (before, after) = (course.snapshots[step - 1], course.snapshots[step]);
             all.push(Comparison { before, after });
-            let gone: BTreeSet<usize> =
-                returns(timeline, course, step).into_iter().map(|(before, _)| before).collect();
-            let returns = gone.into_iter().map(|before| Comparison { before, after });
+            let returns = returns(timeline, course, step).into_keys();
+            let returns = returns.map(|before| Comparison { before, after });
             all.extend(returns.filter(|returned| returned.before != before));
         }
     }
@@ -119,16 +118,22 @@ fn comparisons(plan: &Plan, replayed: &Replay) -> Vec<Comparison> {
 }
 
 /// The nodes that return in a step, by the last snapshot in which they were members.
-fn returns(timeline: &PlannedTimeline, course: &Course, step: usize) -> Vec<(usize, NodeId)> {
+fn returns(
+    timeline: &PlannedTimeline,
+    course: &Course,
+    step: usize,
+) -> BTreeMap<usize, BTreeSet<NodeId>> {
     let mut wanted: BTreeSet<NodeId> = timeline.steps[step].returned.iter().copied().collect();
-    let mut found = Vec::with_capacity(wanted.len());
+    let mut found = BTreeMap::new();
     for before in (0..step).rev() {
         if wanted.is_empty() {
             break;
         }
         let members = timeline.steps[before].after.nodes().iter().map(|node| node.id);
-        let here = members.filter(|id| wanted.remove(id));
-        found.extend(here.map(|id| (course.snapshots[before], id)));
+        let here: BTreeSet<NodeId> = members.filter(|id| wanted.remove(id)).collect();
+        if !here.is_empty() {
+            found.insert(course.snapshots[before], here);
+        }
     }
     found
 }
@@ -137,16 +142,16 @@ fn returns(timeline: &PlannedTimeline, course: &Course, step: usize) -> Vec<(usi
 fn loads(
     replayed: &Replay,
     comparisons: &[Comparison],
-    tally: &Tally,
-    node_count: usize,
+    first: Vec<Amounts>,
+    cells: &[Vec<FlowCell>],
 ) -> Vec<Vec<Amounts>> {
-    let mut loads = vec![vec![[0; 3]; node_count]; replayed.snapshots.len()];
-    loads[0].clone_from(&tally.first);
+    let mut loads = vec![Vec::new(); replayed.snapshots.len()];
+    loads[0] = first;
     let steps = replayed.courses.iter().flat_map(|course| course.snapshots.windows(2));
     for step in steps {
         let comparison = Comparison { before: step[0], after: step[1] };
-        let mut next = loads[comparison.before].clone();
-        for cell in tally.flows[position(comparisons, comparison)].cells() {
+        let mut next: Vec<Amounts> = loads[comparison.before].clone();
+        for cell in &cells[position(comparisons, comparison)] {
             for (measure, amount) in cell.amounts.into_iter().enumerate() {
                 next[cell.destination.index()][measure] += amount;
                 next[cell.source.index()][measure] -= amount;
@@ -202,28 +207,25 @@ impl Measured<'_> {
         seed: HashSeed,
     ) -> TimelineFigures {
         let step = |(index, planned): (usize, &PlannedStep)| {
-            let mut figures = self.state(course.snapshots[index], &planned.after);
+            let after = course.snapshots[index];
+            let mut figures = self.state(after, &planned.after);
             if index > 0 {
-                self.step(
-                    planned,
-                    course.snapshots[index - 1],
-                    course.snapshots[index],
-                    &mut figures,
-                );
-                self.restored(
-                    &returns(timeline, &course, index),
-                    course.snapshots[index],
-                    &mut figures,
-                );
-            }
-            if seed != HashSeed::PUBLISHED {
-                figures.cells.clear();
+                let comparison = Comparison { before: course.snapshots[index - 1], after };
+                self.step(planned, comparison, &mut figures);
+                self.restored(&returns(timeline, &course, index), after, &mut figures);
+                if seed == HashSeed::PUBLISHED {
+                    figures.cells.clone_from(self.cells_of(comparison));
+                }
             }
             figures
         };
         let reached = timeline.steps.iter().take(course.snapshots.len());
         let steps = reached.enumerate().map(step).collect();
         TimelineFigures { steps, refusal: course.refusal }
+    }
+
+    fn cells_of(&self, comparison: Comparison) -> &Vec<FlowCell> {
+        &self.cells[position(self.comparisons, comparison)]
     }
 
     fn measures(&self) -> impl Iterator<Item = Measure> {
@@ -281,9 +283,8 @@ impl Measured<'_> {
     }
 
     /// The figures of a step: movement, and what happened to the keys of nodes that went.
-    fn step(&self, planned: &PlannedStep, before: usize, after: usize, figures: &mut StepFigures) {
-        let comparison = position(self.comparisons, Comparison { before, after });
-        let cells = &self.cells[comparison];
+    fn step(&self, planned: &PlannedStep, comparison: Comparison, figures: &mut StepFigures) {
+        let cells = self.cells_of(comparison);
         let targets = Targets::new(&planned.before, &planned.after, self.setting.node_count());
         let minimum = planned.minimum();
         figures.metrics.insert("movement.minimum".into(), minimum);
@@ -300,7 +301,8 @@ impl Measured<'_> {
             put("movement.max_in", moved.max_in);
             put("movement.max_out", moved.max_out);
             put("movement.excess", moved.moved - minimum);
-            put("movement.minimum_realised", half_change(&loads(before), &loads(after)));
+            let realised = half_change(&loads(comparison.before), &loads(comparison.after));
+            put("movement.minimum_realised", realised);
         }
         if let Some(spread) = spread(cells, &planned.gone, &planned.after) {
             let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
@@ -309,21 +311,20 @@ impl Measured<'_> {
             put("failure.spread", spread.effective);
             figures.spread = Some(spread);
         }
-        figures.cells.clone_from(cells);
     }
 
     /// Of the keys that returning nodes had before they went, the part that they have again.
-    fn restored(&self, returns: &[(usize, NodeId)], after: usize, figures: &mut StepFigures) {
-        let nodes_of: BTreeMap<usize, BTreeSet<NodeId>> =
-            returns.iter().fold(BTreeMap::new(), |mut nodes_of, &(before, node)| {
-                nodes_of.entry(before).or_insert_with(BTreeSet::new).insert(node);
-                nodes_of
-            });
+    fn restored(
+        &self,
+        returns: &BTreeMap<usize, BTreeSet<NodeId>>,
+        after: usize,
+        figures: &mut StepFigures,
+    ) {
         let (mut had, mut lost) = (0, 0);
-        for (before, nodes) in nodes_of {
-            let comparison = position(self.comparisons, Comparison { before, after });
+        for (&before, nodes) in returns {
             had += nodes.iter().map(|node| self.loads[before][node.index()][0]).sum::<u64>();
-            let left = self.cells[comparison].iter().filter(|cell| nodes.contains(&cell.source));
+            let cells = self.cells_of(Comparison { before, after });
+            let left = cells.iter().filter(|cell| nodes.contains(&cell.source));
             lost += left.map(|cell| cell.amounts[0]).sum::<u64>();
         }
         if had > 0 {

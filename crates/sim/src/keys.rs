@@ -316,12 +316,6 @@ impl KeySource {
         };
         Box::new(column.iter().flat_map(|column| column.values.iter().map(|&weight| (weight, 1))))
     }
-
-    /// The weight of every key by a measure, in key order.
-    pub fn weights_of(&self, measure: Measure) -> impl Iterator<Item = u64> + '_ {
-        let run = |(weight, keys)| (0..keys).map(move |_| weight);
-        self.weight_runs(measure).flat_map(run)
-    }
 }
 
 impl SourceRequest {
