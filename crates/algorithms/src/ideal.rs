@@ -24,7 +24,7 @@ use std::ops::ControlFlow;
 use placelab_core::math::{ln, open_unit};
 use placelab_core::{
     AlgorithmSpec, Capability, Change, Claim, Footprint, HashFunction, HashSeed, Key, KeyPart,
-    NodeId, Placement, PlacementError, Roster, Scheme, Silent, Step, Trace,
+    NodeId, Placement, PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
 };
 
 use crate::range_hash::bytes_of;
@@ -32,6 +32,7 @@ use crate::range_hash::bytes_of;
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "ideal",
+    role: Role::Canary,
     family: "canary",
     year: 1998,
     citation: "Thaler, Ravishankar: Using Name-Based Mappings to Increase Hit Rates, 1998; \

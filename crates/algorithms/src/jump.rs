@@ -9,13 +9,14 @@
 //! The product b + 1 times (2^31 ÷ draw) is rounded twice, as in the paper: the quotient first.
 //! Guava rounds once and differs on constructed keys; its variant is another function.
 
-use placelab_core::{AlgorithmSpec, Claim, KeyHash, KeyPart, Step, Trace};
+use placelab_core::{AlgorithmSpec, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
 use crate::range_hash::{RangeHash, TailOnly};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "jump",
+    role: Role::Rival,
     family: "range hash",
     year: 2014,
     citation: "Lamping, Veach: A Fast, Minimal Memory, Consistent Hash Algorithm, arXiv 1406.2294",

@@ -29,7 +29,7 @@ use std::ops::ControlFlow;
 use placelab_core::hash::xxh3_pair;
 use placelab_core::{
     AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash,
-    KeyPart, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Roster, Scheme,
+    KeyPart, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme,
     Shares, Step, Trace,
 };
 
@@ -39,6 +39,7 @@ use crate::range_hash::bytes_of;
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "maglev",
+    role: Role::Rival,
     family: "table",
     year: 2016,
     citation: "Eisenbud et al.: Maglev: A Fast and Reliable Software Network Load Balancer, \

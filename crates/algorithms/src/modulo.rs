@@ -22,7 +22,7 @@ use std::ops::ControlFlow;
 
 use placelab_core::{
     AlgorithmSpec, Capability, Change, Claim, Footprint, Key, KeyHash, KeyPart, NodeId, Placement,
-    PlacementError, Roster, Scheme, Step, Trace,
+    PlacementError, Role, Roster, Scheme, Step, Trace,
 };
 
 use crate::range_hash::{bytes_of, retry};
@@ -30,6 +30,7 @@ use crate::range_hash::{bytes_of, retry};
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "modulo",
+    role: Role::Canary,
     family: "canary",
     year: 1953,
     citation: "folklore (hash tables: H. P. Luhn, IBM memorandum, 1953)",

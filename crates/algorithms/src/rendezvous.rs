@@ -17,7 +17,8 @@
 //! let placement = establish(spec, &Arguments::defaults(spec), HashSeed(0), roster).unwrap();
 //! // The next in the ranking take over: the first two of three copies are the two copies.
 //! let key = Key::hashed(42);
-//! assert_eq!(replicas(placement.as_ref(), key, 3)[..2], replicas(placement.as_ref(), key, 2));
+//! let copies = |count| replicas(placement.as_ref(), key, count).unwrap();
+//! assert_eq!(copies(3)[..2], copies(2));
 //! ```
 
 use std::cmp::Reverse;
@@ -26,7 +27,7 @@ use std::ops::ControlFlow;
 use placelab_core::mix::mix;
 use placelab_core::{
     AlgorithmSpec, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash, KeyPart, NodeId,
-    Placement, PlacementError, Roster, Scheme, Silent, Step, Trace,
+    Placement, PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
 };
 
 use crate::entrants::{Entrants, ranked};
@@ -34,6 +35,7 @@ use crate::entrants::{Entrants, ranked};
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "rendezvous",
+    role: Role::Rival,
     family: "rendezvous",
     year: 1996,
     citation: "Thaler, Ravishankar: A Name-Based Mapping Scheme for Rendezvous, \

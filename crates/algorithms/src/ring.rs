@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use placelab_core::{
     AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashFunction, HashSeed, Key,
-    KeyHash, KeyPart, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
+    KeyHash, KeyPart, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role,
     Roster, Scheme, Shares, Silent, Trace, Weight,
 };
 
@@ -41,6 +41,7 @@ use crate::circle::{Circle, NameRanks, Point};
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "ring",
+    role: Role::Rival,
     family: "ring",
     year: 1997,
     citation: "Karger et al.: Consistent Hashing and Random Trees, STOC 1997",
@@ -264,13 +265,7 @@ impl Scheme for Ring {
     /// Hashes and sorts only the points of nodes that changed, then merges them in.
     fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
         self.points.check(&next)?;
-        let mut changed: Vec<NodeId> = changes
-            .iter()
-            .map(|change| match change {
-                Change::Add(node) => node.id,
-                Change::Remove(id) | Change::Reweight(id, _) => *id,
-            })
-            .collect();
+        let mut changed: Vec<NodeId> = changes.iter().map(Change::id).collect();
         changed.sort_unstable();
         let is_changed = |id: NodeId| changed.binary_search(&id).is_ok();
         let ranks = NameRanks::new(&next);
@@ -365,7 +360,7 @@ mod tests {
         assert!(moved.iter().copied().eq(21..=40));
         assert!(moved.iter().all(|&position| owners(position)[1] == d.id));
         assert_eq!(owners(99), [NodeId(0), NodeId(0)], "behind the last token comes the first");
-        let copies = [&before, &after].map(|p| replicas(p.as_ref(), Key::hashed(10), 2));
+        let copies = [&before, &after].map(|p| replicas(p.as_ref(), Key::hashed(10), 2).unwrap());
         assert_eq!(copies, [[NodeId(0), NodeId(1)], [NodeId(0), NodeId(3)]]);
         let strict = ring("ring:tokens=@t,successor=after", tokens, named(&["A", "B", "C"]), 0);
         let positions = [19, 20, 60].map(|position| strict.place(Key::hashed(position)));
@@ -376,7 +371,8 @@ mod tests {
     fn copies_are_on_distinct_machines() {
         let tokens = "A,20\nA,40\nB,60\nC,90\n";
         let placement = ring("ring:tokens=@t", tokens, named(&["A", "B", "C"]), 0);
-        assert_eq!(replicas(placement.as_ref(), Key::hashed(10), 3), [0, 1, 2].map(NodeId));
+        let copies = replicas(placement.as_ref(), Key::hashed(10), 3).unwrap();
+        assert_eq!(copies, [0, 1, 2].map(NodeId));
     }
 
     /// The least name owns a position on which several nodes stand, whoever joined first.

@@ -29,7 +29,7 @@ use std::ops::ControlFlow;
 use placelab_core::math::{ln, open_unit};
 use placelab_core::{
     AlgorithmSpec, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash, KeyPart, NodeId,
-    Placement, PlacementError, Roster, Scheme, Silent, Step, Trace,
+    Placement, PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
 };
 
 use crate::entrants::{Entrants, entrants, ranked};
@@ -39,6 +39,7 @@ use crate::rendezvous::score;
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "weighted-rendezvous",
+    role: Role::Rival,
     family: "rendezvous",
     year: 2005,
     citation: "Schindelhauer, Schomaker: Weighted Distributed Hash Tables, SPAA 2005",

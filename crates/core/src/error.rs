@@ -37,6 +37,16 @@ pub enum PlacementError {
         /// The identity.
         id: NodeId,
     },
+    /// More copies than nodes that could hold them.
+    #[error(
+        "{asked} copies of a key need as many nodes of positive weight, and there are {serving}"
+    )]
+    TooFewNodes {
+        /// Copies of a key.
+        asked: usize,
+        /// Nodes of positive weight.
+        serving: usize,
+    },
     /// Nobody with a positive weight is left to own keys.
     #[error("no node of positive weight would be left in the fleet")]
     NobodyLeft,

@@ -12,7 +12,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use xxhash_rust::xxh64::xxh64;
 
 use crate::key::KeyHash;
-use crate::mix::mix;
+use crate::mix::{mix, stream};
 
 /// Which independent draw of the hash functions a run uses.
 ///
@@ -29,6 +29,11 @@ impl HashSeed {
     #[inline]
     pub fn salt(self, hash: KeyHash) -> KeyHash {
         if self == Self::PUBLISHED { hash } else { KeyHash(mix(hash.0 ^ mix(self.0))) }
+    }
+
+    /// The seed after a deploy has changed it for the `count`-th time: another independent draw.
+    pub fn rehashed(self, count: u32) -> HashSeed {
+        if count == 0 { self } else { HashSeed(stream(mix(self.0), count.into())) }
     }
 
     /// What point and byte-level hashes are prefixed with: nothing under seed 0, else the eight

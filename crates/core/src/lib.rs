@@ -25,10 +25,13 @@ pub use error::PlacementError;
 pub use hash::{HashFunction, HashSeed};
 pub use key::{Key, KeyHash, KeyText, Keys};
 pub use node::{Node, NodeId, NodeName, Weight, Zone};
-pub use placement::{Footprint, Placement, Scheme, Shares, advance, establish, replicas};
+pub use placement::{
+    Footprint, Placement, Scheme, Shares, advance, check_replicas, establish, replicas,
+    replicate_many,
+};
 pub use request::AlgorithmRequest;
 pub use roster::{Change, Identities, Roster};
 pub use spec::{
-    AlgorithmSpec, Arguments, Capability, Claim, KeyPart, ParameterKind, ParameterSpec, Value,
+    AlgorithmSpec, Arguments, Capability, Claim, KeyPart, ParameterKind, ParameterSpec, Role, Value,
 };
 pub use trace::{Count, Record, Silent, Step, Trace};

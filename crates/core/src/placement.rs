@@ -135,15 +135,50 @@ pub fn advance(
     Ok(after)
 }
 
-/// The owner and the next nodes in order of preference, `count` in all; fewer where the fleet has
-/// fewer of positive weight.
-pub fn replicas(placement: &dyn Placement, key: Key<'_>, count: usize) -> Vec<NodeId> {
-    let mut chosen = Vec::with_capacity(count);
-    if count > 0 {
-        placement.candidates(key, &mut |node| {
-            chosen.push(node);
-            if chosen.len() == count { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+/// Whether a fleet can hold so many copies of a key, each on a node of its own.
+///
+/// # Errors
+/// [`PlacementError::TooFewNodes`] where it has fewer nodes of positive weight.
+pub fn check_replicas(roster: &Roster, count: usize) -> Result<(), PlacementError> {
+    match roster.serving().count() {
+        serving if serving < count => Err(PlacementError::TooFewNodes { asked: count, serving }),
+        _ => Ok(()),
     }
-    chosen
+}
+
+/// The owner and the next nodes in order of preference, `count` in all.
+///
+/// # Errors
+/// Those of [`check_replicas`].
+pub fn replicas(
+    placement: &dyn Placement,
+    key: Key<'_>,
+    count: usize,
+) -> Result<Vec<NodeId>, PlacementError> {
+    check_replicas(placement.roster(), count)?;
+    let mut chosen = vec![NodeId(u32::MAX); count];
+    choose(placement, key, &mut chosen);
+    Ok(chosen)
+}
+
+/// The replicas of a batch of keys, `count` ≥ 1 for each, one key after the other. Panics where
+/// the fleet has fewer nodes of positive weight ([`check_replicas`]) or `out` is shorter.
+pub fn replicate_many(placement: &dyn Placement, keys: Keys<'_>, count: usize, out: &mut [NodeId]) {
+    for (index, copies) in out.chunks_exact_mut(count).take(keys.hashes.len()).enumerate() {
+        choose(placement, keys.get(index), copies);
+    }
+}
+
+/// Fills `chosen` with the first candidates.
+fn choose(placement: &dyn Placement, key: Key<'_>, chosen: &mut [NodeId]) {
+    if chosen.is_empty() {
+        return;
+    }
+    let mut filled = 0;
+    placement.candidates(key, &mut |node| {
+        chosen[filled] = node;
+        filled += 1;
+        if filled < chosen.len() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    assert_eq!(filled, chosen.len(), "candidates are all nodes of positive weight");
 }

@@ -15,9 +15,22 @@ pub enum Change {
     Remove(NodeId),
     /// A node's weight becomes this.
     Reweight(NodeId, Weight),
+    /// The same machine goes by another name from now on.
+    Rename(NodeId, NodeName),
 }
 
-/// Names to identities: a name that returns keeps its [`NodeId`].
+impl Change {
+    /// Whom it is about.
+    pub fn id(&self) -> NodeId {
+        match self {
+            Change::Add(node) => node.id,
+            Change::Remove(id) | Change::Reweight(id, _) | Change::Rename(id, _) => *id,
+        }
+    }
+}
+
+/// Names to identities, for a whole run: a name that returns keeps its [`NodeId`]. An identity
+/// is known by the name it first had, whatever a [`Change::Rename`] calls it later.
 #[derive(Clone, Default, Debug)]
 pub struct Identities {
     ids: BTreeMap<NodeName, NodeId>,
@@ -30,8 +43,14 @@ impl Identities {
         if let Some(&id) = self.ids.get(name) {
             return id;
         }
-        let id = NodeId(u32::try_from(self.names.len()).expect("limits keep nodes below 2^32"));
+        let id = self.another(name);
         self.ids.insert(name.clone(), id);
+        id
+    }
+
+    /// A new identity for a machine whose name another machine, now called otherwise, once had.
+    pub fn another(&mut self, name: &NodeName) -> NodeId {
+        let id = NodeId(u32::try_from(self.names.len()).expect("limits keep nodes below 2^32"));
         self.names.push(name.clone());
         id
     }
@@ -41,7 +60,7 @@ impl Identities {
         NodeName::new(name).ok().and_then(|name| self.ids.get(&name).copied())
     }
 
-    /// Every name ever seen; the index is the identity.
+    /// The first name of every identity; the index is the identity.
     pub fn names(&self) -> &[NodeName] {
         &self.names
     }
@@ -63,13 +82,11 @@ impl Roster {
     /// Too many or no nodes, one name or identity twice, no positive weight.
     pub fn new(nodes: Vec<Node>) -> Result<Self, PlacementError> {
         within_limit(nodes.len())?;
-        let (mut names, mut ids) = (BTreeSet::new(), BTreeSet::new());
-        for node in &nodes {
-            if !names.insert(&node.name) || !ids.insert(node.id) {
-                return Err(PlacementError::DuplicateNode { name: node.name.clone() });
-            }
+        let mut ids = BTreeSet::new();
+        match nodes.iter().find(|node| !ids.insert(node.id)) {
+            Some(node) => Err(PlacementError::DuplicateNode { name: node.name.clone() }),
+            None => Roster { nodes }.distinct_names()?.checked(),
         }
-        Roster { nodes }.checked()
     }
 
     /// `count` nodes `node-0` … of weight 1: the fleet of examples, tests and benches.
@@ -86,6 +103,14 @@ impl Roster {
         Node { id: NodeId(index), name: NodeName::numbered(index), weight: Weight::ONE, zone: None }
     }
 
+    fn distinct_names(self) -> Result<Self, PlacementError> {
+        let mut names = BTreeSet::new();
+        match self.nodes.iter().find(|node| !names.insert(&node.name)) {
+            Some(node) => Err(PlacementError::DuplicateNode { name: node.name.clone() }),
+            None => Ok(self),
+        }
+    }
+
     fn checked(self) -> Result<Self, PlacementError> {
         if self.nodes.iter().any(|node| node.weight > Weight::ZERO) {
             Ok(self)
@@ -97,6 +122,11 @@ impl Roster {
     /// The members in join order.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// The members of positive weight in join order: who can own keys.
+    pub fn serving(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.weight > Weight::ZERO)
     }
 
     /// How many members there are, those of weight 0 included.
@@ -137,41 +167,42 @@ impl Roster {
         (name_bytes + self.nodes.len() * size_of::<Weight>()) as u64
     }
 
-    /// The roster after these changes, taken in order, in O((N + changes) log N) together.
+    /// The roster after these changes, taken in order, in O((N + changes) log N) together. Names
+    /// need to be distinct only when all is done, so that two members can swap theirs.
     ///
     /// # Errors
-    /// A member added twice, an unknown member removed or reweighted, or nobody left to own keys.
+    /// A member added twice, two of one name, an unknown member changed, or nobody left to own
+    /// keys.
     pub fn after(&self, changes: &[Change]) -> Result<Roster, PlacementError> {
         // Members that go leave a gap, so that places stay what they are until the end.
         let mut places: Vec<Option<Node>> = self.nodes.iter().cloned().map(Some).collect();
         let mut ids: BTreeMap<NodeId, usize> =
             self.nodes.iter().enumerate().map(|(place, node)| (node.id, place)).collect();
-        let mut names: BTreeSet<NodeName> =
-            self.nodes.iter().map(|node| node.name.clone()).collect();
         for change in changes {
             match change {
                 Change::Add(node) => {
-                    let known = ids.insert(node.id, places.len()).is_some();
-                    if known || !names.insert(node.name.clone()) {
+                    if ids.insert(node.id, places.len()).is_some() {
                         return Err(PlacementError::DuplicateNode { name: node.name.clone() });
                     }
                     places.push(Some(node.clone()));
                 }
                 Change::Remove(id) => {
                     let place = ids.remove(id).ok_or(PlacementError::UnknownNode { id: *id })?;
-                    let gone = places[place].take().expect("identities point at members");
-                    names.remove(&gone.name);
+                    places[place] = None;
                 }
                 Change::Reweight(id, weight) => {
                     let place = *ids.get(id).ok_or(PlacementError::UnknownNode { id: *id })?;
-                    let node = places[place].as_mut().expect("identities point at members");
-                    node.weight = *weight;
+                    member(&mut places, place).weight = *weight;
+                }
+                Change::Rename(id, name) => {
+                    let place = *ids.get(id).ok_or(PlacementError::UnknownNode { id: *id })?;
+                    member(&mut places, place).name = name.clone();
                 }
             }
         }
         let nodes: Vec<Node> = places.into_iter().flatten().collect();
         within_limit(nodes.len())?;
-        Roster { nodes }.checked()
+        Roster { nodes }.distinct_names()?.checked()
     }
 
     /// The capabilities beyond growing and shrinking at the tail that these changes need, each
@@ -202,6 +233,7 @@ impl Roster {
                     }
                 }
                 Change::Reweight(..) => needs.push((Capability::Weights, index)),
+                Change::Rename(..) => {}
             }
         }
         needs
@@ -211,6 +243,10 @@ impl Roster {
     pub fn is_weighted(&self) -> bool {
         self.nodes.iter().any(|node| node.weight != self.nodes[0].weight)
     }
+}
+
+fn member(places: &mut [Option<Node>], place: usize) -> &mut Node {
+    places[place].as_mut().expect("identities point at members")
 }
 
 fn within_limit(nodes: usize) -> Result<(), PlacementError> {

@@ -37,6 +37,28 @@ impl fmt::Display for Capability {
     }
 }
 
+/// Why an algorithm stands in the registry.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// To be chosen.
+    Rival,
+    /// To show that the figures tell good from bad: in every run unless left out.
+    Canary,
+    /// To be looked at, not chosen: a construction that is wrong or a curiosity.
+    Exhibit,
+}
+
+impl Role {
+    /// The name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Rival => "rival",
+            Role::Canary => "canary",
+            Role::Exhibit => "exhibit",
+        }
+    }
+}
+
 /// What an algorithm promises; each claim is a law that the tests hold it to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Claim {
@@ -76,6 +98,8 @@ pub type Build = fn(&Arguments, HashSeed, Roster) -> Result<Box<dyn Placement>, 
 pub struct AlgorithmSpec {
     /// The name in scenarios, options and reports.
     pub name: &'static str,
+    /// Why it is here.
+    pub role: Role,
     /// The kind of scheme.
     pub family: &'static str,
     /// Year of the first publication.
@@ -113,7 +137,7 @@ impl AlgorithmSpec {
 }
 
 /// A parameter of an algorithm.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct ParameterSpec {
     /// The name.
     pub name: &'static str,
@@ -129,7 +153,7 @@ pub struct ParameterSpec {
 pub type Check = fn(&str) -> Result<(), String>;
 
 /// What values a parameter takes.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum ParameterKind {
     /// A whole number in a range.
     Count {

@@ -54,7 +54,7 @@ pub(crate) fn answer(subject: &Subject) -> Answer {
 /// Contenders, canaries apart, that are suitable.
 fn candidates<'a>(subject: &Subject<'a>) -> Vec<&'a Contender> {
     std::iter::zip(&subject.results.contenders, &subject.verdict.contenders)
-        .filter(|(contender, judged)| !contender.canary && judged.suitable)
+        .filter(|(contender, judged)| contender.is_rival() && judged.suitable)
         .filter(|(contender, _)| took_every_step(subject, contender))
         .map(|(contender, _)| contender)
         .collect()
@@ -69,7 +69,7 @@ pub(crate) fn took_every_step(subject: &Subject, contender: &Contender) -> bool 
 }
 
 fn headline(subject: &Subject, candidates: &[&Contender]) -> String {
-    let rivals = subject.results.contenders.iter().filter(|contender| !contender.canary).count();
+    let rivals = subject.results.contenders.iter().filter(|contender| contender.is_rival()).count();
     let names: Vec<String> = candidates.iter().map(|contender| one_line(&contender.name)).collect();
     let who = list_up_to(&names, NAMES_MAX);
     let needs = match subject.results.requirements.len() {
@@ -147,7 +147,7 @@ fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
         .results
         .contenders
         .iter()
-        .filter(|contender| contender.canary)
+        .filter(|contender| !contender.is_rival())
         .map(|contender| one_line(&contender.name))
         .collect();
     if !canaries.is_empty() {
@@ -171,7 +171,7 @@ fn near_misses(subject: &Subject) -> Vec<String> {
     for (index, requirement) in subject.results.requirements.iter().enumerate() {
         let misses_only_this = |(contender, judged): &(&Contender, &ContenderVerdict)| {
             let others = judged.judgements.iter().enumerate().filter(|(other, _)| *other != index);
-            !contender.canary
+            contender.is_rival()
                 && took_every_step(subject, contender)
                 && judged.judgements.get(index).is_some_and(|this| this.met == Some(false))
                 && others.into_iter().all(|(_, judgement)| judgement.met == Some(true))

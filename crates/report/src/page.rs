@@ -75,7 +75,7 @@ pub(crate) fn facts(subject: &Subject) -> String {
     } else {
         format!("{} to {} nodes", number::count(least.into()), number::count(most.into()))
     };
-    let rivals = results.contenders.iter().filter(|contender| !contender.canary).count() as u64;
+    let rivals = results.contenders.iter().filter(|contender| contender.is_rival()).count() as u64;
     let requests = results.keys.requests.map_or(String::new(), |requests| {
         format!(" with {}", plural(requests, "request", "requests"))
     });

@@ -113,7 +113,7 @@ pub(crate) fn looks(contenders: &[Contender]) -> Vec<Look> {
         .iter()
         .map(|contender| {
             let look = look_of(&contender.algorithm);
-            if contender.canary { greyed(look) } else { look }
+            if !contender.is_rival() { greyed(look) } else { look }
         })
         .collect();
     let bases: BTreeSet<Marker> = base.iter().map(|look| look.marker).collect();

@@ -119,8 +119,8 @@ impl<'a> Subject<'a> {
 
     /// The name of a contender as figures show it.
     pub(crate) fn name(&self, contender: &Contender) -> String {
-        let mark = if contender.canary { " (canary)" } else { "" };
-        format!("{}{mark}", crate::text::one_line(&contender.name))
+        let name = crate::text::one_line(&contender.name);
+        if contender.is_rival() { name } else { format!("{name} ({})", contender.role.name()) }
     }
 
     /// The count of nodes that timings were taken at which is nearest to the fleet's.

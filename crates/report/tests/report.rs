@@ -39,7 +39,7 @@ fn a_report_is_drawn_from_json_alone() {
 #[test]
 fn what_chance_explains_is_called_so() {
     let mut results = fixture::growing();
-    results.contenders.retain(|contender| contender.name == "rendezvous" || contender.canary);
+    results.contenders.retain(|contender| contender.name == "rendezvous" || !contender.is_rival());
     results.requirements.clear();
     let page = text(&rendered("chance", &results, None), "index.html");
     assert!(page.contains("Every contender lies within what chance alone gives."));

@@ -123,6 +123,13 @@ pub const METRICS: &[Metric] = &[
         "1 ÷ Σ p² over the receivers' parts p of the lost keys."),
     metric_of("failure.restored", "keys back at their node", "fraction", Higher, false,
         "Of the keys that returning nodes had before they went, the fraction they have again."),
+    metric_of("replica.changed", "copies to make", "fraction", Lower, true,
+        "Fraction of the copies that a step makes: on nodes that had no copy of the key before."),
+    metric_of("replica.changed_ordered", "copies that differ by rank", "fraction", Lower, true,
+        "Fraction of the copies whose node is not the one of the same rank before: what erasure \
+         coding has to rebuild."),
+    metric_of("replica.behind_owner", "copies made behind the owner", "fraction", Lower, true,
+        "Fraction of keys whose owner stays although the set of its copies changes."),
     metric_of("work.lookup", "steps of a lookup", "steps", Lower, false,
         "Mean number of steps of a lookup over the first 1,024 keys."),
     metric_of("memory.shared_bytes", "memory all agree on", "bytes", Lower, false,

@@ -23,6 +23,8 @@ pub struct RunResults {
     pub keys: KeySummary,
     /// Hash seeds 0 … `seeds` − 1 were run; 0 is the published function.
     pub seeds: u32,
+    /// Copies of each key, each on a node of its own; the first is the owner.
+    pub replicas: u32,
     /// Each timeline's steps, with every random pick resolved. Step 0 is the fleet at the start.
     pub plan: Vec<Timeline>,
     /// Each contender in the order of the scenario, canaries last.
@@ -85,7 +87,7 @@ pub struct Timeline {
 pub struct PlannedStep {
     /// Short label for axes.
     pub label: String,
-    /// `start`, `join`, `leave`, `fail`, `recover`, `grow`, `shrink` or `reweight`.
+    /// `start`, or the verb of the event: `join`, `fail`, `rename` and so on.
     pub verb: String,
     /// What changes, in words with the names of the nodes.
     pub changes: String,
@@ -117,10 +119,40 @@ pub struct Contender {
     pub lookup_cost: String,
     /// What it can do beyond growing and shrinking at the tail.
     pub capabilities: Vec<String>,
-    /// Whether it is in the run only to show that the figures tell good from bad.
-    pub canary: bool,
+    /// Why it is in the run.
+    pub role: Role,
     /// One entry a timeline of the plan.
     pub timelines: Vec<ContenderTimeline>,
+}
+
+/// Why a contender is in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// To be chosen.
+    Rival,
+    /// To show that the figures tell good from bad.
+    Canary,
+    /// To be looked at, not chosen.
+    Exhibit,
+}
+
+impl Role {
+    /// The name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Rival => "rival",
+            Role::Canary => "canary",
+            Role::Exhibit => "exhibit",
+        }
+    }
+}
+
+impl Contender {
+    /// Whether it may be chosen.
+    pub fn is_rival(&self) -> bool {
+        self.role == Role::Rival
+    }
 }
 
 /// What one contender did in one timeline.

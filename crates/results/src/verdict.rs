@@ -11,7 +11,7 @@ use crate::timings::Timings;
 pub struct Verdict {
     /// One entry a contender, in the order of the results; canaries are judged too.
     pub contenders: Vec<ContenderVerdict>,
-    /// Names of the contenders, canaries apart, that met every requirement and took every step.
+    /// Names of the rivals that met every requirement and took every step.
     pub suitable: Vec<String>,
 }
 
@@ -114,7 +114,7 @@ pub fn verdict(results: &RunResults, timings: Option<&Timings>) -> Verdict {
     let contenders: Vec<ContenderVerdict> =
         results.contenders.iter().map(|contender| judge(results, timings, contender)).collect();
     let suitable = std::iter::zip(&results.contenders, &contenders)
-        .filter(|(contender, judged)| !contender.canary && judged.suitable)
+        .filter(|(contender, judged)| contender.is_rival() && judged.suitable)
         .map(|(contender, _)| contender.name.clone())
         .collect();
     Verdict { contenders, suitable }

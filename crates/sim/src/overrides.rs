@@ -1,5 +1,7 @@
 //! What the command line changes of a scenario.
 
+use placelab_core::Role;
+
 use crate::scenario::{ContenderRequest, Scenario, SourceRequest};
 
 /// Changes to a scenario; nothing where nothing is given.
@@ -20,7 +22,8 @@ impl Overrides {
             let listed = |name: &str, list: &[ContenderRequest]| {
                 list.iter().any(|contender| contender.name() == name)
             };
-            let canaries = scenario.contenders.drain(..).filter(|contender| contender.canary);
+            let canaries =
+                scenario.contenders.drain(..).filter(|one| one.spec.role == Role::Canary);
             for canary in canaries {
                 if !listed(&canary.name(), &contenders) {
                     contenders.push(canary);

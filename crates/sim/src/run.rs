@@ -59,6 +59,7 @@ pub fn run(
         },
         keys: source.summary().clone(),
         seeds: scenario.seeds,
+        replicas: scenario.fleet.replicas,
         plan: plan.to_results(),
         contenders,
         expectations: Vec::new(),

@@ -66,8 +66,6 @@ pub struct ContenderRequest {
     pub spec: &'static AlgorithmSpec,
     /// Its parameters.
     pub arguments: Arguments,
-    /// Whether it is one of the [`CANARIES`].
-    pub canary: bool,
 }
 
 impl ContenderRequest {
@@ -137,6 +135,8 @@ pub struct Fleet {
     pub nodes: Vec<Node>,
     /// Zones `zone-0` … dealt out round robin, to numbered nodes that join later too.
     pub zones: Option<u32>,
+    /// Copies of each key, each on a node of its own.
+    pub replicas: u32,
 }
 
 /// One course of events.

@@ -8,7 +8,7 @@ use placelab_metrics::movement::{Spread, Targets};
 use placelab_metrics::null::UnitNull;
 use placelab_results::{
     Chance, Contender, ContenderTimeline, FLOWS_LISTED_MAX, Failure, Flow, Measure, Measured,
-    NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Step, fixed, metric, quantile,
+    NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Role, Step, fixed, metric, quantile,
 };
 
 use crate::figures::{SeedFigures, Setting, StepFigures};
@@ -36,8 +36,16 @@ pub fn summarise(
         summary: spec.summary.into(),
         lookup_cost: spec.lookup_cost.into(),
         capabilities: spec.capabilities.iter().map(|can| can.name().into()).collect(),
-        canary: contender.canary,
+        role: role(spec.role),
         timelines,
+    }
+}
+
+fn role(role: placelab_core::Role) -> Role {
+    match role {
+        placelab_core::Role::Rival => Role::Rival,
+        placelab_core::Role::Canary => Role::Canary,
+        placelab_core::Role::Exhibit => Role::Exhibit,
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use placelab_core::{
-    AlgorithmSpec, Change, Claim, Footprint, Key, KeyPart, NodeId, Placement, PlacementError,
+    AlgorithmSpec, Change, Claim, Footprint, Key, KeyPart, NodeId, Placement, PlacementError, Role,
     Roster, Scheme, Step, Trace,
 };
 use placelab_sim::keys::KeySource;
@@ -19,6 +19,7 @@ struct FirstTakesAll(Roster);
 
 static TOY: AlgorithmSpec = AlgorithmSpec {
     name: "first-takes-all",
+    role: Role::Rival,
     family: "toy",
     year: 2026,
     citation: "this test",

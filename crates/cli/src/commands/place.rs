@@ -124,10 +124,10 @@ impl Options {
             })?),
         };
         let key = Key { hash, bytes: key };
-        Ok(match self.replicas {
-            1 => vec![placement.place(key)],
-            count => replicas(placement, key, count),
-        })
+        match self.replicas {
+            1 => Ok(vec![placement.place(key)]),
+            count => replicas(placement, key, count).map_err(prepare::placement_failure),
+        }
     }
 
     fn write(&self, output: &mut impl Write, key: &[u8], owners: &[&str]) -> io::Result<()> {

@@ -223,7 +223,7 @@ mod tests {
             summary: String::new(),
             lookup_cost: String::new(),
             capabilities: Vec::new(),
-            canary: false,
+            role: placelab_results::Role::Rival,
             timelines: Vec::new(),
         }
     }

@@ -106,7 +106,7 @@ fn name(
 ) {
     scene.marker((left + 5.0, top + 9.0), subject.look(index), 4.0);
     let fitted = fit(&subject.name(contender), TEXT, PANEL.0 - 34.0);
-    let colour = if contender.canary { QUIET } else { INK };
+    let colour = if !contender.is_rival() { QUIET } else { INK };
     scene.text((left + 15.0, top + 13.0), &fitted, TEXT, Anchor::Start, colour);
 }
 

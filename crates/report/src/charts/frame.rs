@@ -77,11 +77,11 @@ pub(super) fn drawn<'a>(
     subject: &Subject<'a>,
 ) -> impl Iterator<Item = (usize, &'a Contender)> + use<'a> {
     let contenders = &subject.results.contenders;
-    let canaries = contenders.iter().filter(|contender| contender.canary).count();
+    let canaries = contenders.iter().filter(|contender| !contender.is_rival()).count();
     let mut room = DRAWN_MAX.saturating_sub(canaries);
     let fits = move |(_, contender): &(usize, &Contender)| {
-        let fits = contender.canary || room > 0;
-        room -= usize::from(fits && !contender.canary);
+        let fits = !contender.is_rival() || room > 0;
+        room -= usize::from(fits && contender.is_rival());
         fits
     };
     contenders.iter().enumerate().filter(fits).take(DRAWN_MAX)
@@ -107,7 +107,7 @@ pub(super) fn row_name(
     scene.marker((x + 5.0, middle), subject.look(index), 4.0);
     let name = subject.name(contender);
     let fitted = fit(&name, TEXT, width - 16.0);
-    let colour = if contender.canary { QUIET } else { INK };
+    let colour = if !contender.is_rival() { QUIET } else { INK };
     scene.text((x + 15.0, middle + 4.2), &fitted, TEXT, Anchor::Start, colour);
 }
 

@@ -75,7 +75,7 @@ fn courses(subject: &Subject, timings: &Timings, kind: &Kind) -> Vec<Course> {
         let Some(look) = subject.look_named(&contender.name) else { continue };
         if !points.is_empty() {
             let name = subject.name(contender);
-            courses.push(Course { name, look, canary: contender.canary, points });
+            courses.push(Course { name, look, canary: !contender.is_rival(), points });
         }
     }
     courses

@@ -47,7 +47,7 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
 fn reach(subject: &Subject, timeline: usize) -> f64 {
     let (mut rivals, mut canaries) = (0.0f64, 0.0f64);
     for contender in &subject.results.contenders {
-        let most = if contender.canary { &mut canaries } else { &mut rivals };
+        let most = if !contender.is_rival() { &mut canaries } else { &mut rivals };
         for (index, step, taken) in steps(contender) {
             if let Some(moved) = figure(taken, "movement.moved")
                 && index == timeline
@@ -262,7 +262,7 @@ fn finding(subject: &Subject) -> String {
 
 /// `Exact shares need 38.9 % moved over the steps of “slowly”; contenders moved 39.0–49.4 %.`
 fn total(subject: &Subject, index: usize, timeline: &Timeline) -> String {
-    let contenders = subject.results.contenders.iter().filter(|contender| !contender.canary);
+    let contenders = subject.results.contenders.iter().filter(|contender| contender.is_rival());
     let mut totals: Vec<f64> = contenders
         .filter_map(|contender| Some(subject.total(contender, index, "movement.moved")?.median))
         .collect();

@@ -50,6 +50,7 @@ impl Plan {
             Change::Add(node) if node.weight == Weight::ONE => node.name.to_string(),
             Change::Add(node) => format!("{} (weight {})", node.name, node.weight),
             Change::Remove(id) => self.name(*id).into(),
+            Change::Rename(id, name) => format!("{} to {name}", self.name(*id)),
             Change::Reweight(id, weight) => {
                 let old = step.before.get(*id).map_or(*weight, |node| node.weight);
                 format!("{} from {old} to {weight}", self.name(*id))

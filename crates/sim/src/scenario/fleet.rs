@@ -43,7 +43,7 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
             return table.report.take(Err(table.error(message)));
         }
     };
-    Some(Fleet { nodes, zones: zones? })
+    Some(Fleet { nodes, zones: zones?, replicas: 1 })
 }
 
 fn listed(list: &Field<'_>) -> Option<Vec<Node>> {

@@ -1,10 +1,9 @@
 //! Which algorithms a text such as `ring:vnodes={1,160}` or `*` asks for.
 
 use placelab_core::request::{LoadFile, RequestError};
-use placelab_core::{AlgorithmRequest, AlgorithmSpec, Arguments};
+use placelab_core::{AlgorithmRequest, AlgorithmSpec, Arguments, Role};
 
 use super::ContenderRequest;
-use super::contenders::CANARIES;
 use super::suggest::among;
 use crate::diagnostics::quoted;
 
@@ -26,8 +25,8 @@ pub enum SelectError {
 }
 
 /// The contenders that a text asks for: each combination of a sweep, and with `*` in the name
-/// each algorithm that matches, in the order of the registry. Canaries are matched by their own
-/// names only, so that `*` with `canaries = false` has none.
+/// each rival that matches, in the order of the registry. Canaries and exhibits are matched by
+/// their own names only, so that `*` asks for what one may choose.
 ///
 /// # Errors
 /// An unknown name, or what [`AlgorithmRequest`] says of the text and its parameters.
@@ -54,11 +53,11 @@ pub fn select(
 
 /// A contender with these parameters.
 pub(super) fn contender(spec: &'static AlgorithmSpec, arguments: Arguments) -> ContenderRequest {
-    ContenderRequest { spec, arguments, canary: CANARIES.contains(&spec.name) }
+    ContenderRequest { spec, arguments }
 }
 
 fn is_meant(spec: &AlgorithmSpec, pattern: &str) -> bool {
-    spec.name == pattern || (glob_matches(pattern, spec.name) && !CANARIES.contains(&spec.name))
+    spec.name == pattern || (glob_matches(pattern, spec.name) && spec.role == Role::Rival)
 }
 
 /// Whether a name matches a pattern in which each `*` stands for any text, none included.

@@ -44,7 +44,7 @@ fn contenders_keep_their_order_and_canaries_come_last() {
     let sweep = compared("algorithms = [\"ring:vnodes={1,160}\", \"r*\"]\ncanaries = false");
     assert_eq!(sweep, ["ring:vnodes=1", "ring"], "one contender twice is one contender");
     let listed = read_text(&with_fleet("").replace("[\"ring\"]", "[\"modulo\"]"));
-    assert!(listed.scenario.contenders.iter().all(|contender| contender.canary));
+    assert!(listed.scenario.contenders.iter().all(|one| one.spec.role == Role::Canary));
 }
 
 #[test]
