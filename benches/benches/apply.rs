@@ -6,7 +6,7 @@ use placelab_benches::{NODE_COUNTS, criterion, numbered};
 use placelab_core::{Change, Roster, advance};
 
 fn changes(criterion: &mut Criterion) {
-    for spec in REGISTRY {
+    for spec in REGISTRY.iter() {
         let mut group = criterion.benchmark_group(format!("apply/{}", spec.name));
         for nodes in NODE_COUNTS {
             let Ok(before) = numbered(spec, nodes) else { continue };

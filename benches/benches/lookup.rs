@@ -2,33 +2,41 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use placelab_algorithms::REGISTRY;
-use placelab_benches::{NODE_COUNTS, criterion, distinct_keys, numbered};
-use placelab_core::{Key, KeyHash, Keys, NodeId, Placement};
+use placelab_benches::{BATCH_KEYS, Batch, NODE_COUNTS, criterion, distinct_keys, numbered};
+use placelab_core::{NodeId, Placement};
 
-/// Keys of one iteration: fewer where a lookup reads every node.
-fn keys_for(nodes: u32) -> u64 {
-    if nodes > 1_000 { 1 << 12 } else { 1 << 14 }
+/// Batches of one iteration: fewer where a lookup reads every node.
+fn batches_for(nodes: u32) -> u64 {
+    if nodes > 1_000 { 1 } else { 8 }
 }
 
-fn place_all(placement: &dyn Placement, keys: &[KeyHash], owners: &mut [NodeId]) {
-    for (keys, owners) in keys.chunks(2_048).zip(owners.chunks_mut(2_048)) {
-        placement.place_many(Keys::hashed(keys), owners);
+fn place_all(placement: &dyn Placement, batches: &[Batch], owners: &mut [NodeId]) {
+    for (batch, owners) in batches.iter().zip(owners.chunks_mut(BATCH_KEYS as usize)) {
+        placement.place_many(batch.keys(), owners);
+    }
+}
+
+/// Whether a batch gives what single lookups give, before it is timed.
+fn check(placement: &dyn Placement, batches: &[Batch], owners: &[NodeId]) {
+    for (batch, owners) in batches.iter().zip(owners.chunks(BATCH_KEYS as usize)) {
+        for (key, &owner) in owners.iter().enumerate() {
+            assert_eq!(placement.place(batch.keys().get(key)), owner);
+        }
     }
 }
 
 fn lookups(criterion: &mut Criterion) {
-    for spec in REGISTRY {
+    for spec in REGISTRY.iter() {
         let mut group = criterion.benchmark_group(format!("lookup/{}", spec.name));
         for nodes in NODE_COUNTS {
             let Ok(placement) = numbered(spec, nodes) else { continue };
-            let keys = distinct_keys(keys_for(nodes));
-            let mut owners = vec![NodeId(u32::MAX); keys.len()];
-            place_all(placement.as_ref(), &keys, &mut owners);
-            let single = |key: &KeyHash| placement.place(Key::hashed(key.0));
-            assert!(keys.iter().map(single).eq(owners.iter().copied()), "{}", spec.name);
-            group.throughput(Throughput::Elements(keys.len() as u64));
+            let batches = distinct_keys(batches_for(nodes));
+            let mut owners = vec![NodeId(u32::MAX); batches.len() * BATCH_KEYS as usize];
+            place_all(placement.as_ref(), &batches, &mut owners);
+            check(placement.as_ref(), &batches, &owners);
+            group.throughput(Throughput::Elements(owners.len() as u64));
             group.bench_function(BenchmarkId::from_parameter(nodes), |bencher| {
-                bencher.iter(|| place_all(placement.as_ref(), &keys, &mut owners));
+                bencher.iter(|| place_all(placement.as_ref(), &batches, &mut owners));
             });
         }
         group.finish();

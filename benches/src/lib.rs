@@ -3,15 +3,39 @@
 use criterion::Criterion;
 use placelab_core::mix::stream;
 use placelab_core::{
-    AlgorithmSpec, Arguments, HashSeed, KeyHash, Placement, PlacementError, Roster, establish,
+    AlgorithmSpec, Arguments, HashSeed, KeyHash, KeyText, Keys, Placement, PlacementError, Roster,
+    establish,
 };
 
-/// Fleet sizes of the lookup benches.
+/// Fleet sizes of the benches.
 pub const NODE_COUNTS: [u32; 4] = [10, 100, 1_000, 10_000];
+/// Keys of a batch, as the simulator cuts them.
+pub const BATCH_KEYS: u64 = 2_048;
 
-/// Distinct hashed keys: one key again and again would teach the branch predictor its answer.
-pub fn distinct_keys(count: u64) -> Vec<KeyHash> {
-    (0..count).map(|index| KeyHash(stream(1, index))).collect()
+/// Some keys with both their parts.
+pub struct Batch {
+    hashes: Vec<KeyHash>,
+    text: KeyText,
+}
+
+impl Batch {
+    /// The keys as a scheme takes them.
+    pub fn keys(&self) -> Keys<'_> {
+        Keys { hashes: &self.hashes, text: Some(&self.text) }
+    }
+}
+
+/// Batches of distinct hashed keys: one key again and again would teach the branch predictor its
+/// answer.
+pub fn distinct_keys(batches: u64) -> Vec<Batch> {
+    let batch = |batch: u64| {
+        let indices = batch * BATCH_KEYS..(batch + 1) * BATCH_KEYS;
+        let hashes = indices.map(|index| KeyHash(stream(1, index))).collect::<Vec<_>>();
+        let mut text = KeyText::default();
+        hashes.iter().for_each(|hash| text.push(format!("{:016x}", hash.0).as_bytes()));
+        Batch { hashes, text }
+    };
+    (0..batches).map(batch).collect()
 }
 
 /// An algorithm with its defaults over `node-0` … of weight 1.

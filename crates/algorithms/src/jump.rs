@@ -9,9 +9,10 @@
 //! The product b + 1 times (2^31 ÷ draw) is rounded twice, as in the paper: the quotient first.
 //! Guava rounds once and differs on constructed keys; its variant is another function.
 
-use placelab_core::{AlgorithmSpec, Claim, KeyHash, KeyPart, Role, Step, Trace};
+use placelab_core::{AlgorithmSpec, Arguments, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
-use crate::range_hash::{RangeHash, TailOnly};
+use crate::adapters::{Tail, build};
+use crate::range_hash::RangeHash;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -27,7 +28,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement],
     reads: KeyPart::Hash,
     parameters: &[],
-    build: |_, _, roster| Ok(Box::new(TailOnly::new(Jump, roster))),
+    build: build::<Jump, Tail>,
 };
 
 /// The function of the paper.
@@ -58,6 +59,10 @@ impl Draws {
 }
 
 impl RangeHash for Jump {
+    fn new(_: &Arguments) -> Self {
+        Jump
+    }
+
     #[inline]
     fn bucket<T: Trace + ?Sized>(self, key: KeyHash, count: u32, trace: &mut T) -> u32 {
         let mut draws = Draws(key.0);

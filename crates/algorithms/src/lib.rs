@@ -5,39 +5,59 @@
 //! [`REGISTRY`] below. Laws, command line, documentation tables, benches and scenarios that ask
 //! for `*` pick it up from there; nothing else is edited, and a test holds that.
 //!
-//! Stateless functions from a hash and a count to a bucket implement [`RangeHash`]; the adapter
-//! [`TailOnly`] makes them placements.
+//! Functions that score pairs of key and node are a `Score` in a `Contest`. Stateless functions
+//! from a hash and a count to a bucket implement [`RangeHash`]; their line is a `family`, and the
+//! adapters make `X+renumber`, `X+alias` and `X+weighted` of them.
 
+mod divided_rendezvous;
 mod ideal;
 mod jump;
 mod maglev;
 mod modulo;
+mod naive_weighted_rendezvous;
 mod rendezvous;
+mod rendezvous_concat;
+mod rendezvous_sha256;
 mod ring;
 mod weighted_rendezvous;
 
+mod adapters;
 mod circle;
-mod entrants;
+mod contest;
+#[cfg(test)]
+mod fixtures;
+mod owner_table;
 mod range_hash;
 #[cfg(test)]
 mod vectors;
 
+use std::sync::LazyLock;
+
 use placelab_core::AlgorithmSpec;
+
+use adapters::family;
 
 pub use jump::Jump;
 pub use maglev::{Turns, populate};
-pub use range_hash::{RangeHash, TailOnly};
+pub use range_hash::RangeHash;
 
-/// Every algorithm in the order in which they are listed: canaries first.
-pub static REGISTRY: &[&AlgorithmSpec] = &[
-    &modulo::SPEC,
-    &ideal::SPEC,
-    &jump::SPEC,
-    &ring::SPEC,
-    &rendezvous::SPEC,
-    &weighted_rendezvous::SPEC,
-    &maglev::SPEC,
-];
+/// Every algorithm in the order in which they are listed: canaries first, exhibits last.
+pub static REGISTRY: LazyLock<Vec<&'static AlgorithmSpec>> = LazyLock::new(|| {
+    [
+        vec![&modulo::SPEC],
+        vec![&ideal::SPEC],
+        family::<Jump>(&jump::SPEC),
+        vec![&ring::SPEC],
+        vec![&rendezvous::SPEC],
+        vec![&weighted_rendezvous::SPEC],
+        vec![&maglev::SPEC],
+        vec![&naive_weighted_rendezvous::SPEC],
+        vec![&divided_rendezvous::SPEC],
+        vec![&rendezvous_sha256::SPEC],
+        vec![&rendezvous_concat::SPEC],
+    ]
+    .concat()
+});
 
 /// The algorithm with this name.
 pub fn find(name: &str) -> Option<&'static AlgorithmSpec> {

@@ -33,7 +33,7 @@ use placelab_core::{
     Shares, Step, Trace,
 };
 
-use crate::entrants::entrants;
+use crate::contest::entrants;
 use crate::range_hash::bytes_of;
 
 /// The registry record.

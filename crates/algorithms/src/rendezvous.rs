@@ -21,16 +21,12 @@
 //! assert_eq!(copies(3)[..2], copies(2));
 //! ```
 
-use std::cmp::Reverse;
-use std::ops::ControlFlow;
-
 use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash, KeyPart, NodeId,
-    Placement, PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
+    AlgorithmSpec, Capability, Claim, HashFunction, HashSeed, Key, KeyHash, KeyPart, Node, Role,
 };
 
-use crate::entrants::{Entrants, ranked};
+use crate::contest::{Contest, Score};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -47,73 +43,37 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree],
     reads: KeyPart::Hash,
     parameters: &[],
-    build: |_, seed, roster| Ok(Box::new(Rendezvous::new(seed, roster))),
+    build: |_, seed, roster| Ok(Box::new(Contest::<HighestRandomWeight>::new(seed, roster))),
 };
 
 #[derive(Clone)]
-struct Rendezvous {
-    seed: HashSeed,
-    roster: Roster,
-    entrants: Entrants,
+struct HighestRandomWeight;
+
+impl Score for HighestRandomWeight {
+    type Entrant = u64;
+    type Value = u64;
+
+    fn entrant(seed: HashSeed, node: &Node) -> u64 {
+        name_hash(seed, node)
+    }
+
+    #[inline(always)]
+    fn score(_: HashSeed, key: Key<'_>, entrant: &u64) -> u64 {
+        score(key.hash, *entrant)
+    }
+
+    fn shown(value: u64) -> u64 {
+        value
+    }
+}
+
+/// What the scores of the family read of a node: XXH3 of its name under the hash seed.
+pub(crate) fn name_hash(seed: HashSeed, node: &Node) -> u64 {
+    HashFunction::Xxh3.hash_name(seed, &node.name)
 }
 
 /// The 64-bit score of a key and a node.
 #[inline(always)]
 pub(crate) fn score(key: KeyHash, name_hash: u64) -> u64 {
     mix(key.0 ^ name_hash)
-}
-
-impl Rendezvous {
-    fn new(seed: HashSeed, roster: Roster) -> Self {
-        Rendezvous { seed, entrants: Entrants::new(&roster, seed), roster }
-    }
-
-    #[inline]
-    fn walk<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> NodeId {
-        let Entrants { name_hashes, ids } = &self.entrants;
-        let (mut best, mut winner) = (0, ids[0]);
-        for (&name_hash, &node) in name_hashes.iter().zip(ids) {
-            let score = score(key, name_hash);
-            trace.step(Step::Probe { at: score, node });
-            if score > best {
-                (best, winner) = (score, node);
-            }
-        }
-        winner
-    }
-}
-
-impl Scheme for Rendezvous {
-    fn roster(&self) -> &Roster {
-        &self.roster
-    }
-
-    fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
-        *self = Rendezvous::new(self.seed, next);
-        Ok(())
-    }
-
-    fn footprint(&self) -> Footprint {
-        Footprint { shared_bytes: self.roster.shared_bytes(), derived_bytes: self.entrants.bytes() }
-    }
-}
-
-impl Placement for Rendezvous {
-    fn place(&self, key: Key<'_>) -> NodeId {
-        self.walk(key.hash, &mut Silent)
-    }
-
-    fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
-        self.walk(key.hash, trace)
-    }
-
-    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let Entrants { name_hashes, ids } = &self.entrants;
-        let highest_first = |at: usize| Reverse(score(key.hash, name_hashes[at]));
-        let _ = ranked(ids, highest_first).try_for_each(visit);
-    }
-
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
 }

@@ -327,23 +327,15 @@ impl Placement for Ring {
 #[cfg(test)]
 mod tests {
     use placelab_core::mix::stream;
-    use placelab_core::{AlgorithmRequest, Identities, NodeName, advance, establish, replicas};
+    use placelab_core::{AlgorithmRequest, advance, establish, replicas};
 
     use super::*;
+    use crate::fixtures::named;
 
     fn ring(text: &str, tokens: &str, roster: Roster, seed: u64) -> Box<dyn Placement> {
         let request = AlgorithmRequest::expand(text).unwrap().remove(0);
         let arguments = request.arguments(&SPEC, &|_| Ok(tokens.into())).unwrap();
         establish(&SPEC, &arguments, HashSeed(seed), roster).unwrap()
-    }
-
-    fn named(names: &[&str]) -> Roster {
-        let mut identities = Identities::default();
-        let node = |name: &&str| {
-            let name = NodeName::new(name).unwrap();
-            Node { id: identities.of(&name), name, weight: Weight::ONE, zone: None }
-        };
-        Roster::new(names.iter().map(node).collect()).unwrap()
     }
 
     /// Tokens A 20, B 60, C 90 on 100 positions, D at 40: positions 21 … 40 move, all to D, and

@@ -24,17 +24,11 @@
 //! }
 //! ```
 
-use std::ops::ControlFlow;
-
 use placelab_core::math::{ln, open_unit};
-use placelab_core::{
-    AlgorithmSpec, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash, KeyPart, NodeId,
-    Placement, PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
-};
+use placelab_core::{AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
 
-use crate::entrants::{Entrants, entrants, ranked};
-use crate::range_hash::bytes_of;
-use crate::rendezvous::score;
+use crate::contest::{Contest, Score};
+use crate::rendezvous::{name_hash, score};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -50,103 +44,46 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree],
     reads: KeyPart::Hash,
     parameters: &[],
-    build: |_, seed, roster| Ok(Box::new(WeightedRendezvous::new(seed, roster))),
+    build: |_, seed, roster| Ok(Box::new(Contest::<FirstToStrike>::new(seed, roster))),
 };
 
 #[derive(Clone)]
-struct WeightedRendezvous {
-    seed: HashSeed,
-    roster: Roster,
-    entrants: Entrants,
-    /// In units, in the order of the entrants.
-    weights: Vec<f64>,
-}
+struct FirstToStrike;
 
-impl WeightedRendezvous {
-    fn new(seed: HashSeed, roster: Roster) -> Self {
-        let weights = entrants(&roster).map(|node| node.weight.as_f64()).collect();
-        WeightedRendezvous { seed, entrants: Entrants::new(&roster, seed), weights, roster }
+impl Score for FirstToStrike {
+    /// Hash of the name, weight in units.
+    type Entrant = (u64, f64);
+    type Value = u64;
+
+    fn entrant(seed: HashSeed, node: &Node) -> (u64, f64) {
+        (name_hash(seed, node), node.weight.as_f64())
     }
 
-    #[inline]
-    fn walk<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> NodeId {
-        let Entrants { name_hashes, ids } = &self.entrants;
-        let draws = name_hashes.iter().map(|&name_hash| open_unit(score(key, name_hash)));
-        first_to_strike(draws, &self.weights, ids, trace)
+    #[inline(always)]
+    fn score(_: HashSeed, key: Key<'_>, &(name_hash, weight): &(u64, f64)) -> u64 {
+        earliness(open_unit(score(key.hash, name_hash)), weight)
+    }
+
+    fn shown(value: u64) -> u64 {
+        value
     }
 }
 
-/// When a clock of this rate strikes, from its draw u.
+/// How early a clock of this rate strikes, from its draw u: times are positive, so their bits are
+/// in their order, and the complement turns the least into the greatest.
 #[inline(always)]
-fn time(u: f64, weight: f64) -> f64 {
-    -ln(u) / weight
-}
-
-/// The node whose clock strikes first; of equals the first.
-#[inline(always)]
-fn first_to_strike<T: Trace + ?Sized>(
-    draws: impl Iterator<Item = f64>,
-    weights: &[f64],
-    ids: &[NodeId],
-    trace: &mut T,
-) -> NodeId {
-    let (mut least, mut winner) = (f64::INFINITY, ids[0]);
-    for ((u, &weight), &node) in draws.zip(weights).zip(ids) {
-        let time = time(u, weight);
-        trace.step(Step::Probe { at: time.to_bits(), node });
-        if time < least {
-            (least, winner) = (time, node);
-        }
-    }
-    winner
-}
-
-impl Scheme for WeightedRendezvous {
-    fn roster(&self) -> &Roster {
-        &self.roster
-    }
-
-    fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
-        *self = WeightedRendezvous::new(self.seed, next);
-        Ok(())
-    }
-
-    fn footprint(&self) -> Footprint {
-        Footprint {
-            shared_bytes: self.roster.shared_bytes(),
-            derived_bytes: self.entrants.bytes() + bytes_of(&self.weights),
-        }
-    }
-}
-
-impl Placement for WeightedRendezvous {
-    fn place(&self, key: Key<'_>) -> NodeId {
-        self.walk(key.hash, &mut Silent)
-    }
-
-    fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
-        self.walk(key.hash, trace)
-    }
-
-    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let Entrants { name_hashes, ids } = &self.entrants;
-        // Times are positive, so their bits are in their order.
-        let bits = |at: usize| {
-            time(open_unit(score(key.hash, name_hashes[at])), self.weights[at]).to_bits()
-        };
-        let _ = ranked(ids, bits).try_for_each(visit);
-    }
-
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
+fn earliness(u: f64, weight: f64) -> u64 {
+    !(-ln(u) / weight).to_bits()
 }
 
 #[cfg(test)]
 mod tests {
-    use placelab_core::HashFunction;
+    use placelab_core::mix::stream;
+    use placelab_core::{Change, HashFunction, NodeId, Silent, Weight, advance};
 
     use super::*;
+    use crate::contest::{ranked, winner};
+    use crate::fixtures::{contender, weighted};
     use crate::vectors::{golden, vector_keys, weights};
 
     /// Two programs that score by −w ÷ ln(u), largest first, name the same winners and
@@ -161,11 +98,11 @@ mod tests {
             let weights: Vec<f64> = members.iter().map(|&at| all[at]).collect();
             for (&key, expected) in keys.iter().zip(vector["lookups"].as_array().unwrap()) {
                 let draw = |at: usize| unit(key, &format!("node-{}", members[at]));
-                let order = ranked(&ids, |at| time(draw(at), weights[at]).to_bits());
+                let scores = || (0..ids.len()).map(|at| earliness(draw(at), weights[at]));
+                let order = ranked(scores(), &ids);
                 let best: Vec<String> = order.take(3).map(|node| node.0.to_string()).collect();
                 assert_eq!(best.join(","), expected.as_str().unwrap(), "{program} {key:x}");
-                let draws = (0..ids.len()).map(draw);
-                let winner = first_to_strike(draws, &weights, &ids, &mut Silent);
+                let winner = winner(scores(), &ids, |score| score, &mut Silent);
                 assert_eq!(winner.0.to_string(), best[0], "{program} {key:x}");
             }
         }
@@ -187,5 +124,26 @@ mod tests {
             let hash = murmur3::murmur3_x64_128(&mut text.as_bytes(), 0).unwrap();
             (hash as f64 + 1.0) / 2f64.powi(128)
         });
+    }
+
+    /// 1:2:3 → 2:5:6 and → 1:2:4: only the node whose relative weight rose receives, and little
+    /// more than 5.13 % and 7.14 % move, half the sum of the changes of share.
+    #[test]
+    fn only_who_gained_receives() {
+        let cases = [([2, 5, 6], NodeId(1), 2.0 / 39.0), ([1, 2, 4], NodeId(2), 1.0 / 14.0)];
+        for (weights, receiver, minimum) in cases {
+            let (spec, before) = contender("weighted-rendezvous", weighted(&[1, 2, 3]));
+            let changes: Vec<Change> = (0u32..)
+                .zip(weights)
+                .map(|(id, weight)| Change::Reweight(NodeId(id), Weight::units(weight)))
+                .collect();
+            let after = advance(spec, before.as_ref(), &changes).unwrap();
+            let pairs = (0..1_000_000).map(|i| Key::hashed(stream(31, i)));
+            let pairs = pairs.map(|key| (before.place(key), after.place(key)));
+            let moves: Vec<NodeId> = pairs.filter(|(a, b)| a != b).map(|(_, b)| b).collect();
+            assert!(moves.iter().all(|&node| node == receiver), "{weights:?}");
+            let moved = moves.len() as f64 / 1e6;
+            assert!((moved - minimum).abs() < 0.001, "{weights:?}: {moved}");
+        }
     }
 }

@@ -38,7 +38,7 @@ impl HashSeed {
 
     /// What point and byte-level hashes are prefixed with: nothing under seed 0, else the eight
     /// little-endian bytes of the seed.
-    fn prefix(self) -> Option<[u8; 8]> {
+    pub fn prefix(self) -> Option<[u8; 8]> {
         (self != Self::PUBLISHED).then(|| self.0.to_le_bytes())
     }
 }

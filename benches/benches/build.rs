@@ -1,0 +1,26 @@
+//! `build/<algorithm>/<nodes>`: the placement of a first fleet, made from its roster.
+
+use criterion::{BenchmarkId, Criterion};
+use placelab_algorithms::REGISTRY;
+use placelab_benches::{NODE_COUNTS, criterion, numbered};
+
+fn builds(criterion: &mut Criterion) {
+    for spec in REGISTRY.iter() {
+        let mut group = criterion.benchmark_group(format!("build/{}", spec.name));
+        for nodes in NODE_COUNTS {
+            if numbered(spec, nodes).is_err() {
+                continue;
+            }
+            group.bench_function(BenchmarkId::from_parameter(nodes), |bencher| {
+                bencher.iter_with_large_drop(|| numbered(spec, nodes).expect("it was built before"));
+            });
+        }
+        group.finish();
+    }
+}
+
+fn main() {
+    let mut criterion = criterion();
+    builds(&mut criterion);
+    criterion.final_summary();
+}

@@ -1,0 +1,38 @@
+//! `replicas/<algorithm>/<nodes>`: three copies of each key, each on a node of its own.
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use placelab_algorithms::REGISTRY;
+use placelab_benches::{BATCH_KEYS, NODE_COUNTS, criterion, distinct_keys, numbered};
+use placelab_core::{NodeId, replicas, replicate_many};
+
+const COPIES: usize = 3;
+
+fn copies(criterion: &mut Criterion) {
+    let batch = distinct_keys(1).remove(0);
+    let mut chosen = vec![NodeId(u32::MAX); COPIES * BATCH_KEYS as usize];
+    for spec in REGISTRY.iter() {
+        let mut group = criterion.benchmark_group(format!("replicas/{}", spec.name));
+        // With ten thousand nodes a contest takes a second for a batch.
+        for nodes in NODE_COUNTS.into_iter().filter(|&nodes| nodes <= 1_000) {
+            let Ok(placement) = numbered(spec, nodes) else { continue };
+            replicate_many(placement.as_ref(), batch.keys(), COPIES, &mut chosen);
+            for (key, copies) in chosen.chunks(COPIES).enumerate() {
+                let alone = replicas(placement.as_ref(), batch.keys().get(key), COPIES);
+                assert_eq!(alone.expect("the fleet is large enough"), copies);
+            }
+            group.throughput(Throughput::Elements(BATCH_KEYS));
+            group.bench_function(BenchmarkId::from_parameter(nodes), |bencher| {
+                bencher.iter(|| {
+                    replicate_many(placement.as_ref(), batch.keys(), COPIES, &mut chosen);
+                });
+            });
+        }
+        group.finish();
+    }
+}
+
+fn main() {
+    let mut criterion = criterion();
+    copies(&mut criterion);
+    criterion.final_summary();
+}

@@ -1,0 +1,352 @@
+//! Adapters: a range hash gives a bucket, and a table says who owns it.
+//!
+//! Each [`Layout`] is one way in which the table follows the fleet, and with the range hash `X` a
+//! contender of its own: `X` (the end of the join order alone), `X+renumber`, `X+alias` and
+//! `X+weighted`. Cost: the range hash and one table read a lookup.
+
+mod alias;
+mod renumber;
+mod tail;
+mod weighted;
+
+use std::any::Any;
+use std::ops::ControlFlow;
+
+use placelab_core::{
+    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash, Keys,
+    NodeId, ParameterSpec, Placement, PlacementError, Roster, Scheme, Shares, Silent, Trace,
+};
+
+use crate::owner_table;
+use crate::range_hash::{RangeHash, bytes_of, retry};
+
+pub(crate) use tail::Tail;
+
+/// What an adapter says of itself.
+pub(crate) struct Adapter {
+    /// What stands behind the `+`.
+    suffix: &'static str,
+    summary: &'static str,
+    memory_cost: &'static str,
+    capabilities: &'static [Capability],
+    claims: &'static [Claim],
+    parameters: &'static [ParameterSpec],
+}
+
+/// How the table of owners follows the fleet.
+pub(crate) trait Layout: Clone + Send + Sync + 'static {
+    const ADAPTER: Adapter;
+
+    /// The layout with these parameters.
+    fn new(arguments: &Arguments) -> Self;
+
+    /// The owner of each bucket for a first roster.
+    fn first(&self, roster: &Roster) -> Result<Vec<NodeId>, PlacementError>;
+
+    /// The owner of each bucket after some changes.
+    fn after(
+        &self,
+        owners: Vec<NodeId>,
+        next: &Roster,
+        changes: &[Change],
+    ) -> Result<Vec<NodeId>, PlacementError>;
+
+    /// Whether the table is more than the roster tells, so that all clients must have it.
+    fn is_shared(&self) -> bool;
+}
+
+/// A range hash over a table of owners.
+#[derive(Clone)]
+pub(crate) struct Bucketed<R, L> {
+    range: R,
+    layout: L,
+    roster: Roster,
+    /// Bucket to owner.
+    owners: Vec<NodeId>,
+    /// Members of positive weight in join order.
+    serving: Vec<NodeId>,
+}
+
+/// A range hash and its adapters: the base as it is, then one record for each adapter.
+pub(crate) fn family<R: RangeHash>(base: &'static AlgorithmSpec) -> Vec<&'static AlgorithmSpec> {
+    vec![
+        base,
+        adapted::<R, renumber::Renumber>(base),
+        adapted::<R, alias::Alias>(base),
+        adapted::<R, weighted::Weighted>(base),
+    ]
+}
+
+/// The record of an adapter over a range hash. Records live as long as the process, and are made
+/// once in it.
+fn adapted<R: RangeHash, L: Layout>(base: &'static AlgorithmSpec) -> &'static AlgorithmSpec {
+    let Adapter { suffix, summary, memory_cost, capabilities, claims, parameters } = L::ADAPTER;
+    Box::leak(Box::new(AlgorithmSpec {
+        name: format!("{}+{suffix}", base.name).leak(),
+        summary: format!("{} {summary}", base.name).leak(),
+        memory_cost,
+        capabilities,
+        claims,
+        parameters: [base.parameters, parameters].concat().leak(),
+        build: build::<R, L>,
+        ..*base
+    }))
+}
+
+/// Makes the placement of a first roster.
+pub(crate) fn build<R: RangeHash, L: Layout>(
+    arguments: &Arguments,
+    _: HashSeed,
+    roster: Roster,
+) -> Result<Box<dyn Placement>, PlacementError> {
+    let (range, layout) = (R::new(arguments), L::new(arguments));
+    let owners = layout.first(&roster)?;
+    let serving = serving(&roster);
+    Ok(Box::new(Bucketed { range, layout, roster, owners, serving }))
+}
+
+fn serving(roster: &Roster) -> Vec<NodeId> {
+    roster.serving().map(|node| node.id).collect()
+}
+
+impl<R: RangeHash, L: Layout> Bucketed<R, L> {
+    fn count(&self) -> u32 {
+        self.owners.len() as u32
+    }
+
+    fn walk<T: Trace + ?Sized>(&self, hash: KeyHash, trace: &mut T) -> NodeId {
+        self.owners[self.range.bucket(hash, self.count(), trace) as usize]
+    }
+}
+
+impl<R: RangeHash, L: Layout> Scheme for Bucketed<R, L> {
+    fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
+        self.owners = self.layout.after(std::mem::take(&mut self.owners), &next, changes)?;
+        self.serving = serving(&next);
+        self.roster = next;
+        Ok(())
+    }
+
+    fn footprint(&self) -> Footprint {
+        let (roster, table) = (self.roster.shared_bytes(), bytes_of(&self.owners));
+        let serving = bytes_of(&self.serving);
+        match self.layout.is_shared() {
+            true => Footprint { shared_bytes: roster + table, derived_bytes: serving },
+            false => Footprint { shared_bytes: roster, derived_bytes: table + serving },
+        }
+    }
+}
+
+impl<R: RangeHash, L: Layout> Placement for Bucketed<R, L> {
+    fn place(&self, key: Key<'_>) -> NodeId {
+        self.walk(key.hash, &mut Silent)
+    }
+
+    /// One walk of the range hash for every number of buckets that occurs.
+    fn place_across(&self, later: &[&dyn Placement], keys: Keys<'_>, out: &mut [&mut [NodeId]]) {
+        let mut all = vec![self];
+        all.extend(later.iter().filter_map(|&placement| {
+            let any: &dyn Any = placement;
+            any.downcast_ref::<Self>()
+        }));
+        assert_eq!(all.len(), later.len() + 1, "every placement is of one contender");
+        let mut counts: Vec<u32> = all.iter().map(|placement| placement.count()).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let tables: Vec<(&[NodeId], usize)> = all
+            .iter()
+            .map(|placement| {
+                let at = counts.binary_search(&placement.count()).expect("every count is there");
+                (&placement.owners[..], at)
+            })
+            .collect();
+        let mut buckets = vec![0; counts.len()];
+        for (index, &hash) in keys.hashes.iter().enumerate() {
+            self.range.buckets(hash, &counts, &mut buckets);
+            for (row, &(owners, at)) in out.iter_mut().zip(&tables) {
+                row[index] = owners[buckets[at] as usize];
+            }
+        }
+    }
+
+    fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
+        self.walk(key.hash, trace)
+    }
+
+    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
+        retry(&self.serving, key.hash, |hash| self.walk(hash, &mut Silent), visit);
+    }
+
+    /// Where the table is explicit; the range hash fills buckets alike.
+    fn shares(&self) -> Option<Shares> {
+        self.layout.is_shared().then(|| owner_table::shares(&self.owners, &self.roster))
+    }
+
+    fn fork(&self) -> Box<dyn Placement> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::mix::stream;
+    use placelab_core::{Weight, advance};
+
+    use super::*;
+    use crate::fixtures::{contender, weighted};
+
+    /// The fraction of 10^6 keys that a step moves, and the placement after it.
+    fn moved(text: &str, before: Roster, changes: &[Change]) -> (f64, Box<dyn Placement>) {
+        let (spec, before) = contender(text, before);
+        let after = advance(spec, before.as_ref(), changes).unwrap();
+        let differ = |key: &Key<'_>| before.place(*key) != after.place(*key);
+        let moved = (0..1_000_000).map(|i| Key::hashed(stream(21, i))).filter(differ).count();
+        (moved as f64 / 1e6, after)
+    }
+
+    fn reweights(weights: &[u32]) -> Vec<Change> {
+        let change = |(id, &weight)| Change::Reweight(NodeId(id), Weight::units(weight));
+        (0u32..).zip(weights).map(change).collect()
+    }
+
+    fn buckets(placement: &dyn Placement) -> Vec<u128> {
+        placement.shares().unwrap().parts.iter().map(|(_, part)| *part).collect()
+    }
+
+    /// 1:2:3 → 2:5:6. Appended: of the seven new buckets the k-th node gets a_k = 1, 3, 3, and a
+    /// key that moves there had another owner with probability 1 − w_k ÷ 6, so
+    /// (5/6 + 3 · 4/6 + 3 · 3/6) ÷ 13 = 1/3. Contiguous (A BB CCC → AA BBBBB CCCCCC): a key stays in
+    /// its bucket with 6/13, and then with its owner in buckets 0 and 2 alone; else it goes to
+    /// bucket 6, B's, with 1/7 or to one of C's. So 2/6 · 6/13 + 7/13 · (2/6 · 1/7 + 3/6 · 6/7) =
+    /// 16/39 stay.
+    #[test]
+    fn one_two_three_becomes_two_five_six() {
+        let cases = [("append", 1.0 / 3.0), ("contiguous", 23.0 / 39.0)]
+            .map(|(layout, expected)| (format!("jump+weighted:layout={layout}"), expected));
+        for (text, expected) in cases {
+            let (moved, after) = moved(&text, weighted(&[1, 2, 3]), &reweights(&[2, 5, 6]));
+            assert!((moved - expected).abs() < 0.0025, "{text}: {moved}");
+            assert_eq!(buckets(after.as_ref()), [2, 5, 6]);
+        }
+    }
+
+    #[test]
+    fn ratios_are_reduced_and_fractions_resolved() {
+        let node = |id: u32, weight: &str| placelab_core::Node {
+            weight: weight.parse().unwrap(),
+            ..Roster::numbered_node(id)
+        };
+        let fleet = |weights: &[&str]| {
+            let nodes = (0u32..).zip(weights).map(|(id, weight)| node(id, weight));
+            Roster::new(nodes.collect()).unwrap()
+        };
+        let of = |text: &str, weights: &[&str]| buckets(contender(text, fleet(weights)).1.as_ref());
+        assert_eq!(of("jump+weighted", &["1.00", "1.25", "1.75"]), [4, 5, 7]);
+        assert_eq!(of("jump+weighted", &["10", "15"]), [2, 3]);
+        assert_eq!(of("jump+weighted:resolution=2", &["1", "1.3"]), [2, 3]);
+        assert_eq!(of("jump+weighted:resolution=10", &["1", "1.3"]), [10, 13]);
+        let refused = |text: &str, weights: &[&str]| {
+            let spec = crate::find("jump+weighted").unwrap();
+            let request = placelab_core::AlgorithmRequest::expand(text).unwrap().remove(0);
+            let arguments = request.arguments(spec, &|_| unreachable!()).unwrap();
+            placelab_core::establish(spec, &arguments, HashSeed(0), fleet(weights)).err().unwrap()
+        };
+        let vanishes = refused("jump+weighted:resolution=10", &["1", "0.01"]);
+        assert!(matches!(vanishes, PlacementError::Parameter { .. }), "{vanishes}");
+        let too_many = refused("jump+weighted", &["1", "0.999999"]);
+        assert!(matches!(too_many, PlacementError::Limit { asked: 1_999_999, .. }), "{too_many}");
+        let most = refused("jump+weighted", &["1000000000", "0.000001"]);
+        assert!(matches!(most, PlacementError::Limit { .. }), "{most}");
+    }
+
+    /// What the ratio has too much of cannot be taken back by appending: the ratio is scaled by
+    /// the smallest factor that holds what is there.
+    #[test]
+    fn appending_scales_where_it_must() {
+        let (spec, one) = contender("jump+weighted", weighted(&[1, 2, 3]));
+        let more = advance(spec, one.as_ref(), &reweights(&[1, 2, 4])).unwrap();
+        assert_eq!(buckets(more.as_ref()), [1, 2, 4]);
+        let less = advance(spec, more.as_ref(), &reweights(&[1, 2, 3])).unwrap();
+        assert_eq!(buckets(less.as_ref()), [2, 4, 6]);
+        let (spec, wide) = contender("jump+weighted", weighted(&[60_000, 1]));
+        let narrow = advance(spec, wide.as_ref(), &reweights(&[3, 2])).err();
+        assert!(matches!(narrow, Some(PlacementError::Limit { asked: 100_000, .. })));
+        let appended = (0..20_000).map(|i| Key::hashed(stream(2, i)));
+        let back = appended.filter(|key| more.place(*key) != less.place(*key));
+        assert!(back.count() > 0);
+    }
+
+    #[test]
+    fn a_removed_nodes_buckets_are_dealt_out() {
+        for layout in ["append", "contiguous"] {
+            let text = format!("jump+weighted:layout={layout}");
+            let (spec, before) = contender(&text, weighted(&[1, 2, 3]));
+            let after = advance(spec, before.as_ref(), &[Change::Remove(NodeId(1))]).unwrap();
+            let keys = || (0..20_000).map(|i| Key::hashed(stream(5, i)));
+            assert!(keys().all(|key| {
+                let owner = before.place(key);
+                owner == NodeId(1) || owner == after.place(key)
+            }));
+            // Six buckets for 1:3: 1.5 and 4.5, and the first in name order takes the rest.
+            assert_eq!(buckets(after.as_ref()), [2, 4]);
+            let swap = [Change::Remove(NodeId(1)), Change::Add(Roster::numbered_node(7))];
+            let replaced = advance(spec, before.as_ref(), &swap).unwrap();
+            assert_eq!(replaced.shares().unwrap().parts.len(), 3);
+        }
+    }
+
+    /// N = 4, the member of rank 1 goes: compact 1 − (1/4 + 1/12) = 2/3, swap-last 5/12; alias
+    /// moves only its own.
+    #[test]
+    fn a_member_in_the_middle_goes() {
+        let cases = [
+            ("jump+renumber", 2.0 / 3.0),
+            ("jump+renumber:fill=swap-last", 5.0 / 12.0),
+            ("jump+alias", 0.25),
+        ];
+        for (text, expected) in cases {
+            let fleet = Roster::numbered(4).unwrap();
+            let (moved, _) = moved(text, fleet, &[Change::Remove(NodeId(1))]);
+            assert!((moved - expected).abs() < 0.0025, "{text}: {moved}");
+        }
+        for (nodes, rank) in [(10, 0), (10, 7), (7, 3)] {
+            let n = f64::from(nodes);
+            let compact = 1.0 - (f64::from(rank) / n + 1.0 / (n * (n - 1.0)));
+            let swap_last = (2.0 * n - 3.0) / (n * (n - 1.0));
+            for (fill, expected) in [("compact", compact), ("swap-last", swap_last)] {
+                let text = format!("jump+renumber:fill={fill}");
+                let fleet = Roster::numbered(nodes).unwrap();
+                let (moved, _) = moved(&text, fleet, &[Change::Remove(NodeId(rank))]);
+                assert!((moved - expected).abs() < 0.0025, "{text} {nodes} {rank}: {moved}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_nodes_than_buckets_are_refused() {
+        let (spec, full) = contender("jump+alias:buckets=4", Roster::numbered(4).unwrap());
+        let join = [Change::Add(Roster::numbered_node(4))];
+        let refused = advance(spec, full.as_ref(), &join).err();
+        assert!(matches!(refused, Some(PlacementError::Parameter { .. })));
+    }
+
+    /// The slow twin of `place_across`: one placement after the other.
+    #[test]
+    fn one_walk_serves_every_snapshot() {
+        let (spec, first) = contender("jump+weighted", weighted(&[1, 2, 3]));
+        let second = advance(spec, first.as_ref(), &reweights(&[2, 5, 6])).unwrap();
+        let third = advance(spec, second.as_ref(), &[Change::Remove(NodeId(0))]).unwrap();
+        let hashes: Vec<KeyHash> = (0..3_000).map(|i| KeyHash(stream(8, i))).collect();
+        let mut rows = vec![vec![NodeId(0); hashes.len()]; 3];
+        let mut out: Vec<&mut [NodeId]> = rows.iter_mut().map(Vec::as_mut_slice).collect();
+        third.place_across(&[first.as_ref(), second.as_ref()], Keys::hashed(&hashes), &mut out);
+        for (placement, row) in [&third, &first, &second].into_iter().zip(&rows) {
+            let alone = hashes.iter().map(|hash| placement.place(Key::hashed(hash.0)));
+            assert!(alone.eq(row.iter().copied()));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `X+alias`: many logical buckets, and a table from bucket to node.
+//!
+//! Source: the hybrid that practice recommends for jump hash: hash into far more buckets than
+//! machines and let a table of a few hundred rows say which machine has which. Cost: as the range
+//! hash over L buckets; the table has L rows that every client must have. Members and weights
+//! change the table alone, by the rule of [`crate::owner_table`].
+//!
+//! What it cannot do: shares finer than 1 ÷ L, or more nodes than buckets.
+
+use placelab_core::{
+    Arguments, Capability, Change, NodeId, ParameterKind, ParameterSpec, PlacementError, Roster,
+};
+
+use super::{Adapter, Layout};
+use crate::owner_table::{dealt, rebalance};
+
+#[derive(Clone)]
+pub(super) struct Alias {
+    buckets: u64,
+}
+
+impl Alias {
+    fn check(&self, roster: &Roster) -> Result<(), PlacementError> {
+        let serving = roster.serving().count() as u64;
+        if serving <= self.buckets {
+            return Ok(());
+        }
+        Err(PlacementError::Parameter {
+            algorithm: "alias",
+            parameter: "buckets".into(),
+            reason: format!(
+                "{} buckets are fewer than the fleet's {serving} nodes: choose more",
+                self.buckets
+            ),
+        })
+    }
+}
+
+impl Layout for Alias {
+    const ADAPTER: Adapter = Adapter {
+        suffix: "alias",
+        summary: "over many logical buckets with a table of their owners",
+        memory_cost: "O(L) rows",
+        capabilities: &[Capability::RemoveAny, Capability::Weights],
+        claims: &[],
+        parameters: &[ParameterSpec {
+            name: "buckets",
+            kind: ParameterKind::Count { min: 1, max: 1 << 20 },
+            default: Some("1024"),
+            help: "logical buckets: a hundred a node or more",
+        }],
+    };
+
+    fn new(arguments: &Arguments) -> Self {
+        Alias { buckets: arguments.count("buckets") }
+    }
+
+    fn first(&self, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
+        self.check(roster)?;
+        Ok(dealt(self.buckets as usize, roster))
+    }
+
+    fn after(
+        &self,
+        mut owners: Vec<NodeId>,
+        next: &Roster,
+        _: &[Change],
+    ) -> Result<Vec<NodeId>, PlacementError> {
+        self.check(next)?;
+        rebalance(&mut owners, next);
+        Ok(owners)
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,80 @@
+//! `X+renumber`: a bucket for each member, and numbers closed up when one goes.
+//!
+//! Source: what is done in practice when a member in the middle must go. With `fill=compact`
+//! everybody behind it moves down by one; with `fill=swap-last` the last takes its number. Cost:
+//! as the range hash; a removal O(N).
+//!
+//! What it cannot do: move only what it must, and that is the point: the price is measured. Of N
+//! members the one of rank r (from 0, not the last) going moves 1 − (r ÷ N + 1 ÷ (N(N − 1))) of
+//! the keys under `compact`, two thirds of them for N = 4 and r = 1, where a quarter had to.
+//! Under `swap-last` it is (2N − 3) ÷ (N(N − 1)) whatever r, 0.417 for N = 4: the keys of the node
+//! itself, and those of the last but for the 1 ÷ (N − 1) of them that fall into its new number.
+
+use placelab_core::{
+    Arguments, Capability, Change, Claim, NodeId, ParameterKind, ParameterSpec, PlacementError,
+    Roster,
+};
+
+use super::tail::in_join_order;
+use super::{Adapter, Layout};
+
+#[derive(Clone, Copy)]
+pub(super) enum Renumber {
+    Compact,
+    SwapLast,
+}
+
+impl Layout for Renumber {
+    const ADAPTER: Adapter = Adapter {
+        suffix: "renumber",
+        summary: "with members renumbered when one in the middle goes",
+        memory_cost: "O(N) names",
+        capabilities: &[Capability::RemoveAny],
+        claims: &[Claim::FairShares],
+        parameters: &[ParameterSpec {
+            name: "fill",
+            kind: ParameterKind::Choice(&["compact", "swap-last"]),
+            default: Some("compact"),
+            help: "who takes the number of a member that goes: the next, or the last",
+        }],
+    };
+
+    fn new(arguments: &Arguments) -> Self {
+        match arguments.text("fill") {
+            "swap-last" => Renumber::SwapLast,
+            _ => Renumber::Compact,
+        }
+    }
+
+    fn first(&self, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
+        Ok(in_join_order(roster))
+    }
+
+    fn after(
+        &self,
+        mut owners: Vec<NodeId>,
+        _: &Roster,
+        changes: &[Change],
+    ) -> Result<Vec<NodeId>, PlacementError> {
+        for change in changes {
+            match change {
+                Change::Add(node) => owners.push(node.id),
+                Change::Remove(id) => {
+                    let at = owners.iter().position(|owner| owner == id);
+                    let at = at.expect("every member has a bucket");
+                    match self {
+                        Renumber::Compact => owners.remove(at),
+                        Renumber::SwapLast => owners.swap_remove(at),
+                    };
+                }
+                Change::Reweight(..) | Change::Rename(..) => {}
+            }
+        }
+        Ok(owners)
+    }
+
+    /// After a swap the numbers are no longer those of the join order.
+    fn is_shared(&self) -> bool {
+        matches!(self, Renumber::SwapLast)
+    }
+}

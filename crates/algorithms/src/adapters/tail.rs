@@ -1,0 +1,49 @@
+//! `X`: bucket *i* is the member that joined *i*-th.
+//!
+//! What it cannot do: lose any member but the one that joined last, or serve weights.
+
+use placelab_core::{Arguments, Change, NodeId, PlacementError, Roster};
+
+use super::{Adapter, Layout};
+
+/// The layout of a range hash without an adapter.
+#[derive(Clone)]
+pub(crate) struct Tail;
+
+impl Layout for Tail {
+    /// Only the range hash's own record is used.
+    const ADAPTER: Adapter = Adapter {
+        suffix: "",
+        summary: "",
+        memory_cost: "O(N) names",
+        capabilities: &[],
+        claims: &[],
+        parameters: &[],
+    };
+
+    fn new(_: &Arguments) -> Self {
+        Tail
+    }
+
+    fn first(&self, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
+        Ok(in_join_order(roster))
+    }
+
+    fn after(
+        &self,
+        _: Vec<NodeId>,
+        next: &Roster,
+        _: &[Change],
+    ) -> Result<Vec<NodeId>, PlacementError> {
+        Ok(in_join_order(next))
+    }
+
+    fn is_shared(&self) -> bool {
+        false
+    }
+}
+
+/// A bucket for each member.
+pub(super) fn in_join_order(roster: &Roster) -> Vec<NodeId> {
+    roster.nodes().iter().map(|node| node.id).collect()
+}

@@ -1,0 +1,66 @@
+//! An exhibit: rendezvous with the hash divided by the weight, largest wins.
+//!
+//! Source: a slip of the pen of `weighted-rendezvous`, where a *time* is divided and the *least*
+//! wins. Cost: as `rendezvous`.
+//!
+//! What it cannot do: serve weights. Division makes the heavy small: 1:2:3 becomes
+//! 71.3 : 21.3 : 7.4 %. (The largest of u, u/2, u/3: node 3 wins with ∫₀^⅓ 6x² dx = 2/27, node 2
+//! with 23/108, node 1 with 77/108.) A node whose weight rises loses keys.
+//!
+//! The quotient is compared in whole numbers: 2^64 × score over the weight in micro-units.
+
+use placelab_core::{AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+
+use crate::contest::{Contest, Score};
+use crate::rendezvous::{name_hash, score};
+
+/// The registry record.
+pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "divided-rendezvous",
+    role: Role::Exhibit,
+    family: "rendezvous",
+    year: 1998,
+    citation: "folklore",
+    summary: "wrong weights: the largest of hash ÷ weight starves heavy nodes",
+    lookup_cost: "O(N)",
+    memory_cost: "O(N) names",
+    capabilities: &[Capability::RemoveAny, Capability::Weights],
+    claims: &[Claim::OrderFree],
+    reads: KeyPart::Hash,
+    parameters: &[],
+    build: |_, seed, roster| Ok(Box::new(Contest::<HashOverWeight>::new(seed, roster))),
+};
+
+#[derive(Clone)]
+struct HashOverWeight;
+
+impl Score for HashOverWeight {
+    /// Hash of the name, weight in micro-units.
+    type Entrant = (u64, u64);
+    type Value = u128;
+
+    fn entrant(seed: HashSeed, node: &Node) -> (u64, u64) {
+        (name_hash(seed, node), node.weight.micros())
+    }
+
+    #[inline(always)]
+    fn score(_: HashSeed, key: Key<'_>, &(name_hash, weight): &(u64, u64)) -> u128 {
+        (u128::from(score(key.hash, name_hash)) << 64) / u128::from(weight)
+    }
+
+    fn shown(value: u128) -> u64 {
+        (value >> 64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::shares_of_one_two_three;
+
+    #[test]
+    fn heavy_nodes_are_starved() {
+        shares_of_one_two_three(&SPEC, [77.0 / 108.0, 23.0 / 108.0, 2.0 / 27.0]);
+        assert!((77.0f64 / 108.0 - 0.713).abs() < 5e-4 && (23.0f64 / 108.0 - 0.213).abs() < 5e-4);
+    }
+}

@@ -1,0 +1,50 @@
+//! Fleets and contenders for the tests of this crate.
+
+use placelab_core::mix::stream;
+use placelab_core::{
+    AlgorithmRequest, AlgorithmSpec, Arguments, HashSeed, Identities, Key, Node, NodeName,
+    Placement, Roster, Weight, establish,
+};
+
+/// Nodes of these names and weight 1.
+pub(crate) fn named(names: &[&str]) -> Roster {
+    let mut identities = Identities::default();
+    let node = |name: &&str| {
+        let name = NodeName::new(name).unwrap();
+        Node { id: identities.of(&name), name, weight: Weight::ONE, zone: None }
+    };
+    Roster::new(names.iter().map(node).collect()).unwrap()
+}
+
+/// `node-0` … of these weights.
+pub(crate) fn weighted(weights: &[u32]) -> Roster {
+    let node = |(index, &weight): (usize, &u32)| Node {
+        weight: Weight::units(weight),
+        ..Roster::numbered_node(index as u32)
+    };
+    Roster::new(weights.iter().enumerate().map(node).collect()).unwrap()
+}
+
+/// The contender that a text asks for, and its placement of a roster.
+pub(crate) fn contender(
+    text: &str,
+    roster: Roster,
+) -> (&'static AlgorithmSpec, Box<dyn Placement>) {
+    let request = AlgorithmRequest::expand(text).unwrap().remove(0);
+    let spec = crate::find(&request.name).unwrap();
+    let arguments = request.arguments(spec, &|_| unreachable!("no file is named")).unwrap();
+    (spec, establish(spec, &arguments, HashSeed::PUBLISHED, roster).unwrap())
+}
+
+/// Whether nodes of weights 1, 2, 3 have these shares, within five standard deviations of 10^6
+/// keys.
+pub(crate) fn shares_of_one_two_three(spec: &'static AlgorithmSpec, expected: [f64; 3]) {
+    let arguments = Arguments::defaults(spec);
+    let placement = establish(spec, &arguments, HashSeed(0), weighted(&[1, 2, 3])).unwrap();
+    let mut loads = [0u32; 3];
+    (0..1_000_000).for_each(|i| loads[placement.place(Key::hashed(stream(7, i))).index()] += 1);
+    for (load, expected) in loads.into_iter().zip(expected) {
+        let share = f64::from(load) / 1e6;
+        assert!((share - expected).abs() < 0.0025, "{share} against {expected}");
+    }
+}

@@ -1,0 +1,68 @@
+//! An exhibit: rendezvous over bytes without a separator between key and name.
+//!
+//! Source: the string concatenation of many a first version. Cost: as `rendezvous-sha256`.
+//!
+//! What it cannot do: tell ("ab", "c") from ("a", "bc"). Such pairs score alike, so the fates of
+//! related keys hang together and loads scatter beyond chance where keys and names share an
+//! alphabet. `rendezvous-sha256` puts each field behind its length.
+
+use placelab_core::{AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+use sha2::Digest;
+
+use crate::contest::{Contest, Score};
+use crate::rendezvous_sha256::{head, seeded};
+
+/// The registry record.
+pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "rendezvous-concat",
+    role: Role::Exhibit,
+    family: "rendezvous",
+    year: 1996,
+    citation: "folklore",
+    summary: "wrong encoding: SHA-256 of key and name run together",
+    lookup_cost: "O(N)",
+    memory_cost: "O(N) names",
+    capabilities: &[Capability::RemoveAny],
+    claims: &[Claim::MinimalMovement, Claim::OrderFree],
+    reads: KeyPart::Bytes,
+    parameters: &[],
+    build: |_, seed, roster| Ok(Box::new(Contest::<RunTogether>::new(seed, roster))),
+};
+
+#[derive(Clone)]
+struct RunTogether;
+
+impl Score for RunTogether {
+    type Entrant = Vec<u8>;
+    type Value = [u8; 32];
+
+    fn entrant(_: HashSeed, node: &Node) -> Vec<u8> {
+        node.name.as_bytes().to_vec()
+    }
+
+    fn score(seed: HashSeed, key: Key<'_>, entrant: &Vec<u8>) -> [u8; 32] {
+        seeded(seed).chain_update(key.bytes).chain_update(entrant).finalize().into()
+    }
+
+    fn shown(value: [u8; 32]) -> u64 {
+        head(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::KeyHash;
+
+    use super::*;
+    use crate::fixtures::named;
+
+    #[test]
+    fn fields_run_into_each_other() {
+        let score = |key: &[u8], name: &str| {
+            let entrant = RunTogether::entrant(HashSeed(0), &named(&[name]).nodes()[0]);
+            RunTogether::score(HashSeed(0), Key { hash: KeyHash(0), bytes: key }, &entrant)
+        };
+        assert_eq!(score(b"ab", "c"), score(b"a", "bc"));
+        assert_ne!(score(b"ab", "c"), score(b"ab", "d"));
+    }
+}
