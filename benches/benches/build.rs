@@ -12,7 +12,8 @@ fn builds(criterion: &mut Criterion) {
                 continue;
             }
             group.bench_function(BenchmarkId::from_parameter(nodes), |bencher| {
-                bencher.iter_with_large_drop(|| numbered(spec, nodes).expect("it was built before"));
+                bencher
+                    .iter_with_large_drop(|| numbered(spec, nodes).expect("it was built before"));
             });
         }
         group.finish();

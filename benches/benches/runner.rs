@@ -10,10 +10,11 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use placelab_algorithms::find;
 use placelab_benches::{criterion, numbered};
-use placelab_core::{AlgorithmSpec, advance};
-use placelab_core::{Change, HashFunction, HashSeed, KeyPart, Keys, NodeId, Placement, Roster};
+use placelab_core::{
+    AlgorithmSpec, Change, HashFunction, HashSeed, KeyPart, Keys, NodeId, Roster, advance,
+};
 use placelab_sim::keys::{KeyChunk, KeySource};
-use placelab_sim::replay::Comparison;
+use placelab_sim::replay::{Comparison, Comparisons, Snapshot};
 use placelab_sim::scenario::{KeyRequest, SourceRequest};
 use placelab_sim::sweep::{CHUNK_KEYS, Sweep, Unwatched};
 use placelab_timing::{peak_bytes, thread_cpu_ns};
@@ -22,14 +23,15 @@ const CONTENDERS: [&str; 4] = ["modulo", "jump", "ring", "maglev"];
 
 struct Pair {
     name: &'static str,
-    snapshots: Vec<Box<dyn Placement>>,
+    snapshots: Vec<Snapshot>,
 }
 
 fn pair(spec: &'static AlgorithmSpec) -> Pair {
     let before = numbered(spec, 100).expect("a hundred nodes are few");
     let join = [Change::Add(Roster::numbered_node(100))];
     let after = advance(spec, before.as_ref(), &join).expect("anybody can grow at the tail");
-    Pair { name: spec.name, snapshots: vec![before, after] }
+    let snapshot = |placement| Snapshot { seed: HashSeed::PUBLISHED, placement };
+    Pair { name: spec.name, snapshots: vec![snapshot(before), snapshot(after)] }
 }
 
 fn source(count: u64) -> KeySource {
@@ -38,13 +40,13 @@ fn source(count: u64) -> KeySource {
 }
 
 fn sweep(pair: &Pair, source: &KeySource) -> u64 {
-    let comparisons = [Comparison { before: 0, after: 1 }];
+    let comparisons = Comparisons::new(vec![Comparison { before: 0, after: 1 }], []);
     let sweep = Sweep {
         source,
-        seed: HashSeed::PUBLISHED,
         reads: KeyPart::Hash,
         snapshots: &pair.snapshots,
         comparisons: &comparisons,
+        replicas: 1,
         node_count: 101,
     };
     let tally = sweep.run(&Unwatched);
@@ -57,8 +59,8 @@ fn bare(pair: &Pair, source: &KeySource) {
     for start in (0..source.len()).step_by(CHUNK_KEYS as usize) {
         let end = (start + CHUNK_KEYS).min(source.len());
         source.fill(start..end, &mut chunk, KeyPart::Hash);
-        for placement in &pair.snapshots {
-            placement.place_many(Keys::hashed(&chunk.hashes), &mut owners);
+        for snapshot in &pair.snapshots {
+            snapshot.placement.place_many(Keys::hashed(&chunk.hashes), &mut owners);
             black_box(&mut owners);
         }
     }

@@ -1,10 +1,13 @@
-//! Report folders: replaced only as a whole, and only if they are ours.
+//! Report folders and their index: replaced only as a whole, and only if they are ours.
 
 use std::ffi::OsStr;
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use placelab_report::INDEX_MARK;
+use tempfile::TempDir;
 
 /// The simulation's results in a report folder: what tells it from any other.
 pub(crate) const RESULTS: &str = "results.json";
@@ -12,6 +15,8 @@ pub(crate) const RESULTS: &str = "results.json";
 pub(crate) const TIMINGS: &str = "timings.json";
 /// Largest file of results that is read: 1 GiB.
 const JSON_BYTES_MAX: u64 = 1 << 30;
+/// An index says so within this many bytes.
+const MARK_BYTES_MAX: u64 = 1 << 10;
 
 /// Writes a folder with these files: beside its place under a temporary name, then renamed, so
 /// that a reader never sees a part of it and a failure leaves the old one.
@@ -19,17 +24,8 @@ const JSON_BYTES_MAX: u64 = 1 << 30;
 /// Fails where something that is not a report stands in the way.
 pub(crate) fn replace(folder: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Result<()> {
     check(folder)?;
-    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let parent = parent.unwrap_or(Path::new("."));
-    let cannot_write = || format!("cannot write in {}", parent.display());
-    fs::create_dir_all(parent).with_context(cannot_write)?;
-    // Absolute: we may stand in the folder that is about to move.
-    let parent = parent.canonicalize().with_context(cannot_write)?;
+    let (parent, fresh) = beside(folder)?;
     let name = folder.file_name().context("a report folder has a name")?;
-    let fresh = tempfile::Builder::new()
-        .prefix(".placelab-")
-        .tempdir_in(&parent)
-        .with_context(cannot_write)?;
     let fresh_folder = fresh.path().join(name);
     fs::create_dir(&fresh_folder)?;
     for (name, bytes) in files {
@@ -38,6 +34,53 @@ pub(crate) fn replace(folder: &Path, files: &[(String, Vec<u8>)]) -> anyhow::Res
     }
     swap(&fresh_folder, &parent.join(name), &fresh.path().join("old"))
         .with_context(|| format!("cannot move the report to {}", folder.display()))
+}
+
+/// The folder of a path, made where it is missing, and a temporary one in it.
+fn beside(path: &Path) -> anyhow::Result<(PathBuf, TempDir)> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    let cannot_write = || format!("cannot write in {}", parent.display());
+    fs::create_dir_all(parent).with_context(cannot_write)?;
+    // Absolute: we may stand in the folder that is about to move.
+    let parent = parent.canonicalize().with_context(cannot_write)?;
+    let fresh = tempfile::Builder::new()
+        .prefix(".placelab-")
+        .tempdir_in(&parent)
+        .with_context(cannot_write)?;
+    Ok((parent, fresh))
+}
+
+/// Writes an index of reports, likewise beside its place first.
+///
+/// Fails where something that is not an index stands in the way.
+pub(crate) fn replace_index(path: &Path, page: &str) -> anyhow::Result<()> {
+    check_index(path)?;
+    let (parent, fresh) = beside(path)?;
+    let name = path.file_name().context("an index has a name")?;
+    let fresh_page = fresh.path().join(name);
+    fs::write(&fresh_page, page)
+        .and_then(|()| fs::rename(&fresh_page, parent.join(name)))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Whether an index could be put here, before anything is computed: nothing may stand there but
+/// an index of ours.
+pub(crate) fn check_index(path: &Path) -> anyhow::Result<()> {
+    let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
+    let shown = path.display();
+    let mut start = Vec::new();
+    if found.is_file() {
+        let read =
+            File::open(path).and_then(|file| file.take(MARK_BYTES_MAX).read_to_end(&mut start));
+        read.with_context(|| format!("cannot read {shown}"))?;
+    }
+    if !String::from_utf8_lossy(&start).contains(INDEX_MARK) {
+        bail!(
+            "{shown} is not an index of placelab: move it away or choose another place with --out"
+        );
+    }
+    Ok(())
 }
 
 /// Puts a folder in the place of another, which goes to `old` and is removed with it later; it
@@ -128,6 +171,26 @@ mod tests {
         assert_eq!(names, [RESULTS]);
         let left: Vec<_> = fs::read_dir(parent.path().join("a")).unwrap().collect();
         assert_eq!(left.len(), 1, "nothing temporary stays");
+    }
+
+    #[test]
+    fn an_index_replaces_an_index_only() {
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("a/index.html");
+        for turn in ["first", "second"] {
+            let page = format!("<head>{INDEX_MARK}{turn}");
+            replace_index(&path, &page).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), page);
+        }
+        assert_eq!(fs::read_dir(parent.path().join("a")).unwrap().count(), 1);
+
+        let foreign = format!("<head>{}{INDEX_MARK}", " ".repeat(2_000));
+        fs::write(&path, &foreign).unwrap();
+        assert!(replace_index(&path, "mine").is_err(), "quoting the mark is not being an index");
+        assert_eq!(fs::read_to_string(&path).unwrap(), foreign);
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(replace_index(&path, "mine").is_err());
     }
 
     #[test]

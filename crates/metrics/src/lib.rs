@@ -1,9 +1,10 @@
 //! Statistics of placement.
 //!
-//! [`tally`] and [`flows`] count: integers that merge exactly in any order. [`load`] and
+//! [`tally`], [`flows`] and [`copies`] count: integers that merge exactly in any order. [`load`] and
 //! [`movement`] turn counts into the figures of the metric catalogue. [`null`], [`uniform`] and
 //! [`special`] say what pure chance would give.
 
+pub mod copies;
 pub mod flows;
 pub mod load;
 pub mod movement;

@@ -6,6 +6,7 @@
 
 use placelab_core::NodeId;
 
+use crate::copies::Copies;
 use crate::flows::{Amounts, Flows};
 
 /// What each key of a chunk counts for.
@@ -36,15 +37,19 @@ pub struct Tally {
     pub first: Vec<Amounts>,
     /// Moves of each comparison.
     pub flows: Vec<Flows>,
+    /// Copies of each of the first comparisons; empty where keys have one copy.
+    pub copies: Vec<Copies>,
     moved: Vec<u32>,
 }
 
 impl Tally {
-    /// Nothing counted yet, for identities below `node_count`.
-    pub fn new(node_count: usize, comparisons: usize) -> Self {
+    /// Nothing counted yet, for identities below `node_count`; copies are counted for the first
+    /// `copied` of the comparisons.
+    pub fn new(node_count: usize, comparisons: usize, copied: usize) -> Self {
         Tally {
             first: vec![[0; 3]; node_count],
             flows: vec![Flows::new(node_count); comparisons],
+            copies: vec![Copies::default(); copied],
             moved: Vec::new(),
         }
     }
@@ -84,6 +89,22 @@ impl Tally {
         }
     }
 
+    /// Counts the copies of a chunk, so many for each key, between two placements.
+    pub fn count_copies(
+        &mut self,
+        comparison: usize,
+        replicas: usize,
+        before: &[NodeId],
+        after: &[NodeId],
+        amounts: ChunkAmounts<'_>,
+    ) {
+        let copies = &mut self.copies[comparison];
+        let pairs = before.chunks_exact(replicas).zip(after.chunks_exact(replicas));
+        for (key, (before, after)) in pairs.enumerate() {
+            copies.add(before, after, amounts.of(key));
+        }
+    }
+
     /// Adds the counts of other keys.
     pub fn merge(mut self, other: Tally) -> Self {
         for (sums, amounts) in self.first.iter_mut().zip(other.first) {
@@ -91,6 +112,9 @@ impl Tally {
         }
         for (flows, more) in self.flows.iter_mut().zip(other.flows) {
             flows.merge(more);
+        }
+        for (copies, more) in self.copies.iter_mut().zip(&other.copies) {
+            copies.merge(more);
         }
         self
     }
@@ -106,7 +130,7 @@ mod tests {
         let (before, after) = (ids(&[0, 1, 2, 0]), ids(&[0, 2, 2, 1]));
         let requests = [10, 20, 30, 40];
         let amounts = ChunkAmounts { requests: Some(&requests), bytes: None };
-        let mut tally = Tally::new(3, 1);
+        let mut tally = Tally::new(3, 1, 0);
         tally.count_first(&before, amounts);
         tally.count_moves(0, &before, &after, amounts);
         assert_eq!(tally.first, [[2, 50, 0], [1, 20, 0], [1, 30, 0]]);

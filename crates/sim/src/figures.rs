@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{Count, HashSeed, KeyPart, Keys, NodeId, Placement, Roster};
+use placelab_core::{Count, HashSeed, Key, KeyPart, Keys, NodeId, Roster};
+use placelab_metrics::copies::Copies;
 use placelab_metrics::flows::{Amounts, FlowCell};
 use placelab_metrics::load::{balance, ratios};
 use placelab_metrics::movement::{Spread, Targets, half_change, movement, spread};
@@ -12,7 +13,7 @@ use placelab_results::{Measure, NODES_LISTED_MAX};
 use crate::chance::Chances;
 use crate::keys::{KeyChunk, KeySource};
 use crate::plan::{Plan, PlannedStep, PlannedTimeline};
-use crate::replay::{Comparison, Course, Replay, replay};
+use crate::replay::{Comparison, Comparisons, Course, Replay, Snapshot, replay};
 use crate::scenario::ContenderRequest;
 use crate::sweep::{Progress, Sweep};
 
@@ -56,6 +57,8 @@ pub struct Setting<'a> {
     pub source: &'a KeySource,
     /// What chance would give.
     pub chances: &'a Chances,
+    /// Copies of each key.
+    pub replicas: usize,
 }
 
 impl Setting<'_> {
@@ -80,10 +83,10 @@ pub fn figures(
     let comparisons = comparisons(setting.plan, &replayed);
     let sweep = Sweep {
         source: setting.source,
-        seed,
         reads: contender.spec.reads,
         snapshots: &replayed.snapshots,
         comparisons: &comparisons,
+        replicas: setting.replicas,
         node_count: setting.node_count(),
     };
     let tally = sweep.run(progress);
@@ -91,9 +94,10 @@ pub fn figures(
     let measured = Measured {
         setting,
         snapshots: &replayed.snapshots,
-        work: work(setting.source, contender.spec.reads, seed, &replayed.snapshots),
+        work: work(setting.source, contender.spec.reads, &replayed.snapshots),
         loads: loads(&replayed, &comparisons, tally.first, &cells),
         cells,
+        copies: tally.copies,
         comparisons: &comparisons,
     };
     let timelines = std::iter::zip(&setting.plan.timelines, replayed.courses)
@@ -103,18 +107,17 @@ pub fn figures(
 }
 
 /// Every step against the state before, and every return against the state before the going.
-fn comparisons(plan: &Plan, replayed: &Replay) -> Vec<Comparison> {
-    let mut all = Vec::new();
+fn comparisons(plan: &Plan, replayed: &Replay) -> Comparisons {
+    let (mut steps, mut others) = (Vec::new(), Vec::new());
     for (timeline, course) in plan.timelines.iter().zip(&replayed.courses) {
         for step in 1..course.snapshots.len() {
             let (before, after) = (course.snapshots[step - 1], course.snapshots[step]);
-            all.push(Comparison { before, after });
+            steps.push(Comparison { before, after });
             let returns = returns(timeline, course, step).into_keys();
-            let returns = returns.map(|before| Comparison { before, after });
-            all.extend(returns.filter(|returned| returned.before != before));
+            others.extend(returns.map(|before| Comparison { before, after }));
         }
     }
-    all
+    Comparisons::new(steps, others)
 }
 
 /// The nodes that return in a step, by the last snapshot in which they were members.
@@ -141,7 +144,7 @@ fn returns(
 /// Loads of every snapshot by identity: those before, plus what entered, minus what left.
 fn loads(
     replayed: &Replay,
-    comparisons: &[Comparison],
+    comparisons: &Comparisons,
     first: Vec<Amounts>,
     cells: &[Vec<FlowCell>],
 ) -> Vec<Vec<Amounts>> {
@@ -151,7 +154,7 @@ fn loads(
     for step in steps {
         let comparison = Comparison { before: step[0], after: step[1] };
         let mut next: Vec<Amounts> = loads[comparison.before].clone();
-        for cell in &cells[position(comparisons, comparison)] {
+        for cell in &cells[comparisons.place(comparison)] {
             for (measure, amount) in cell.amounts.into_iter().enumerate() {
                 next[cell.destination.index()][measure] += amount;
                 next[cell.source.index()][measure] -= amount;
@@ -162,41 +165,34 @@ fn loads(
     loads
 }
 
-fn position(comparisons: &[Comparison], wanted: Comparison) -> usize {
-    let found = comparisons.iter().position(|&comparison| comparison == wanted);
-    found.expect("every step was compared")
-}
-
 /// Mean steps of a lookup under each snapshot.
-fn work(
-    source: &KeySource,
-    reads: KeyPart,
-    seed: HashSeed,
-    snapshots: &[Box<dyn Placement>],
-) -> Vec<f64> {
+fn work(source: &KeySource, reads: KeyPart, snapshots: &[Snapshot]) -> Vec<f64> {
     let mut chunk = KeyChunk::default();
     source.fill(0..WORK_KEYS.min(source.len()), &mut chunk, reads);
-    chunk.hashes.iter_mut().for_each(|hash| *hash = seed.salt(*hash));
     let text = (reads == KeyPart::Bytes).then_some(&chunk.text);
     let keys = Keys { hashes: &chunk.hashes, text };
-    let mean = |placement: &dyn Placement| {
+    let mean = |snapshot: &Snapshot| {
         let mut count = Count::default();
-        (0..chunk.hashes.len()).for_each(|key| {
-            placement.trace(keys.get(key), &mut count);
-        });
+        for key in 0..chunk.hashes.len() {
+            let key = keys.get(key);
+            let key = Key { hash: snapshot.seed.salt(key.hash), ..key };
+            snapshot.placement.trace(key, &mut count);
+        }
         count.0 as f64 / chunk.hashes.len() as f64
     };
-    snapshots.iter().map(|placement| mean(placement.as_ref())).collect()
+    snapshots.iter().map(mean).collect()
 }
 
 /// The tally of one contender at one seed, taken apart.
 struct Measured<'a> {
     setting: &'a Setting<'a>,
-    snapshots: &'a [Box<dyn Placement>],
+    snapshots: &'a [Snapshot],
     work: Vec<f64>,
     loads: Vec<Vec<Amounts>>,
     cells: Vec<Vec<FlowCell>>,
-    comparisons: &'a [Comparison],
+    /// Of each step; empty where keys have one copy.
+    copies: Vec<Copies>,
+    comparisons: &'a Comparisons,
 }
 
 impl Measured<'_> {
@@ -212,6 +208,7 @@ impl Measured<'_> {
             if index > 0 {
                 let comparison = Comparison { before: course.snapshots[index - 1], after };
                 self.step(planned, comparison, &mut figures);
+                self.copies(comparison, &mut figures);
                 self.restored(&returns(timeline, &course, index), after, &mut figures);
                 if seed == HashSeed::PUBLISHED {
                     figures.cells.clone_from(self.cells_of(comparison));
@@ -225,7 +222,7 @@ impl Measured<'_> {
     }
 
     fn cells_of(&self, comparison: Comparison) -> &Vec<FlowCell> {
-        &self.cells[position(self.comparisons, comparison)]
+        &self.cells[self.comparisons.place(comparison)]
     }
 
     fn measures(&self) -> impl Iterator<Item = Measure> {
@@ -259,7 +256,7 @@ impl Measured<'_> {
             }
         }
         self.shares(snapshot, roster, &weights, &mut figures);
-        let footprint = self.snapshots[snapshot].footprint();
+        let footprint = self.snapshots[snapshot].placement.footprint();
         let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
         put("work.lookup", self.work[snapshot]);
         put("memory.shared_bytes", footprint.shared_bytes as f64);
@@ -268,7 +265,7 @@ impl Measured<'_> {
     }
 
     fn shares(&self, snapshot: usize, roster: &Roster, weights: &[u64], figures: &mut StepFigures) {
-        let Some(shares) = self.snapshots[snapshot].shares() else { return };
+        let Some(shares) = self.snapshots[snapshot].placement.shares() else { return };
         let by_id: BTreeMap<NodeId, u128> = shares.parts.into_iter().collect();
         let part = |node: &placelab_core::Node| by_id.get(&node.id).copied().unwrap_or(0);
         let parts: Vec<u128> = roster.nodes().iter().map(part).collect();
@@ -310,6 +307,23 @@ impl Measured<'_> {
             put("failure.max_extra", spread.max_extra);
             put("failure.spread", spread.effective);
             figures.spread = Some(spread);
+        }
+    }
+
+    /// The copies that a step makes, where keys have several.
+    fn copies(&self, comparison: Comparison, figures: &mut StepFigures) {
+        let Some(copies) = self.copies.get(self.comparisons.place(comparison)) else { return };
+        for measure in self.measures() {
+            let keys = self.setting.source.totals().by(measure).unwrap_or(0) as f64;
+            let of_all = |sums: [u128; 3], whole: f64| match whole {
+                0.0 => 0.0,
+                _ => sums[measure as usize] as f64 / whole,
+            };
+            let all_copies = keys * self.setting.replicas as f64;
+            let mut put = |id: &str, value| figures.metrics.insert(measure.id(id), value);
+            put("replica.changed", of_all(copies.changed, all_copies));
+            put("replica.changed_ordered", of_all(copies.changed_ordered, all_copies));
+            put("replica.behind_owner", of_all(copies.behind_owner, keys));
         }
     }
 

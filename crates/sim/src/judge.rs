@@ -1,6 +1,8 @@
 //! Judging expectations: what a scenario says must hold, held against the results.
 
-use placelab_results::{Contender, ContenderTimeline, Expectation, Measured, RunResults, Timeline};
+use placelab_results::{
+    Contender, ContenderTimeline, Expectation, Measured, PlannedStep, RunResults, Timeline,
+};
 
 use crate::scenario::{ExpectationRequest, ExpectedClaim, SeedScope};
 
@@ -50,8 +52,7 @@ impl Judged {
                 }
                 ExpectedClaim::Figure { metric, min, max, seeds } => {
                     for (planned, step) in plan.steps.iter().zip(&course.steps) {
-                        let event = request.event.as_ref();
-                        let here = event.is_none_or(|label| *label == planned.label);
+                        let here = request.speaks_of(&planned.label);
                         let Some(measured) = step.metrics.get(metric).filter(|_| here) else {
                             continue;
                         };
@@ -73,7 +74,7 @@ impl Judged {
         }
     }
 
-    /// The timeline must end at the event that is named, or at any, for want of the capability.
+    /// The timeline must end at an event that is named, or at any, for want of the capability.
     fn refusal(
         &mut self,
         request: &ExpectationRequest,
@@ -82,16 +83,15 @@ impl Judged {
         course: &ContenderTimeline,
         capability: &str,
     ) {
-        let label = |step: usize| plan.steps.get(step).map(|planned| &planned.label);
-        let event = request.event.as_ref();
+        let is_meant = |step: &PlannedStep| request.speaks_of(&step.label);
         // A timeline in which the event does not happen says nothing of it.
-        if event.is_some_and(|event| plan.steps.iter().all(|planned| planned.label != *event)) {
+        if !plan.steps.iter().any(is_meant) {
             return;
         }
         self.checked += 1;
         let is_that = course.refusal.as_ref().is_some_and(|refusal| {
             refusal.capability.as_deref() == Some(capability)
-                && event.is_none_or(|event| label(refusal.step) == Some(event))
+                && plan.steps.get(refusal.step).is_some_and(is_meant)
         });
         if !is_that {
             self.failures.push(format!("{}, {}: was not refused", contender.name, plan.name));

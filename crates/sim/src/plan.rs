@@ -2,17 +2,19 @@
 //!
 //! Random picks are drawn here, from a constant seed and the indices of timeline and step, so a
 //! plan names every node and a run has nothing left to chance. Identities are run-wide: a name
-//! has the same [`NodeId`] in every timeline. Each timeline begins with the fleet at the start.
+//! has the same [`NodeId`] in every timeline, until a timeline renames the machine that bears it.
+//! Each timeline begins with the fleet at the start.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use placelab_core::{Change, Identities, NodeId, Roster};
 
-use crate::diagnostics::Diagnostic;
-use crate::scenario::{Event, Fleet, Scenario, TimelineRequest};
+use crate::diagnostics::{Diagnostic, quoted};
+use crate::scenario::{EVENTS_MAX, Event, Fleet, Scenario, TimelineRequest, Verb};
 
 mod course;
+mod naming;
 mod picks;
 mod words;
 
@@ -42,7 +44,8 @@ pub struct Plan {
 pub struct PlannedTimeline {
     /// Its name.
     pub name: String,
-    /// Step 0 is the fleet at the start; the others are the events in order.
+    /// Step 0 is the fleet at the start; the others are the events in order, a rolling event
+    /// being one step for each time that nodes fail or recover.
     pub steps: Vec<PlannedStep>,
 }
 
@@ -51,7 +54,7 @@ pub struct PlannedTimeline {
 pub struct PlannedStep {
     /// Short label for axes, unique within its timeline.
     pub label: String,
-    /// [`START`] or one of [`crate::scenario::Verb::NAMES`].
+    /// [`START`] or one of [`Verb::NAMES`]; the steps of `rolling` are `fail` and `recover`.
     pub verb: &'static str,
     /// What a scheme is told, removals from the tail inward; empty in step 0.
     pub changes: Vec<Change>,
@@ -63,6 +66,9 @@ pub struct PlannedStep {
     pub gone: Vec<NodeId>,
     /// Nodes that recovered or joined after having left, in the order in which they join.
     pub returned: Vec<NodeId>,
+    /// How often the hash seed has changed up to and including this step. The seed in force is
+    /// that of the run after [`placelab_core::HashSeed::rehashed`] with this count.
+    pub rehashes: u32,
 }
 
 impl PlannedStep {
@@ -75,6 +81,7 @@ impl PlannedStep {
             after: roster.clone(),
             gone: Vec::new(),
             returned: Vec::new(),
+            rehashes: 0,
         }
     }
 
@@ -107,10 +114,16 @@ pub fn plan_timelines(
     let start = Roster::new(fleet.nodes.clone())
         .map_err(|error| vec![Diagnostic::new(error.to_string(), None)])?;
     let start = Arc::new(start);
-    let (mut planned, mut errors, mut members) = (Vec::new(), Vec::new(), 0);
+    let (mut planned, mut errors, mut totals) = (Vec::new(), Vec::new(), Totals::default());
     for (index, timeline) in timelines.iter().enumerate() {
-        let course = Course::new(fleet, start.clone(), &mut names);
-        let steps = follow(course, index, &timeline.events, &mut members);
+        let steps = match timeline.events.first() {
+            None => Ok(vec![PlannedStep::start(&start)]),
+            // Following a timeline costs as much as its start is large, however little happens.
+            Some(first) => totals.add(first, 0, start.len() as u64).and_then(|()| {
+                let course = Course::new(fleet, start.clone(), &mut names);
+                follow(course, index, &timeline.events, &mut totals)
+            }),
+        };
         match steps {
             Ok(steps) => planned.push(PlannedTimeline { name: timeline.name.clone(), steps }),
             Err(found) => errors.extend(found),
@@ -119,26 +132,70 @@ pub fn plan_timelines(
     if errors.is_empty() { Ok(Plan { start, names, timelines: planned }) } else { Err(errors) }
 }
 
-/// `members` counts those of all rosters so far.
 fn follow(
     mut course: Course<'_>,
     timeline: usize,
     events: &[Event],
-    members: &mut u64,
+    totals: &mut Totals,
 ) -> Result<Vec<PlannedStep>, Vec<Diagnostic>> {
     let mut steps = vec![PlannedStep::start(course.roster())];
+    let mut labels: BTreeSet<String> = events.iter().map(|event| event.label.clone()).collect();
     for event in events {
-        let step = course.step(event, picks::generator(timeline, steps.len()))?;
-        *members += step.after.len() as u64;
-        if *members > MEMBERS_MAX {
-            let message =
-                format!("the plan holds more than {MEMBERS_MAX} members in all its steps");
-            let help = "make the fleet smaller or the events fewer";
-            return Err(vec![Diagnostic::new(message, event.span.clone()).help(help).limit()]);
+        let more = course.steps(event, picks::generator(timeline, steps.len()), totals)?;
+        if let Verb::Rolling(_) = *event.verb {
+            new_labels(&mut labels, event, &more)?;
         }
-        steps.push(step);
+        steps.extend(more);
     }
     Ok(steps)
+}
+
+/// Labels that a rolling event derives must not be those that other events have.
+fn new_labels(
+    labels: &mut BTreeSet<String>,
+    event: &Event,
+    steps: &[PlannedStep],
+) -> Result<(), Vec<Diagnostic>> {
+    let Some(twice) = steps.iter().find(|step| !labels.insert(step.label.clone())) else {
+        return Ok(());
+    };
+    let message = format!("two steps would have the label {}", quoted(&twice.label));
+    let error = Diagnostic::new(message, event.span.clone()).label("one is a part of this event");
+    Err(vec![error.help("give this event another `label`")])
+}
+
+/// What the steps of a plan hold so far, all timelines together.
+#[derive(Default)]
+struct Totals {
+    steps: u64,
+    members: u64,
+}
+
+impl Totals {
+    /// Counts steps of an event and the members of the rosters after them.
+    ///
+    /// # Errors
+    /// The limit that they break.
+    fn add(&mut self, event: &Event, steps: u64, members: u64) -> Result<(), Vec<Diagnostic>> {
+        self.steps += steps;
+        self.members += members;
+        let span = event.span.clone();
+        let error = if self.steps > EVENTS_MAX as u64 {
+            let message = format!("a scenario has at most {EVENTS_MAX} events");
+            let label = match *event.verb {
+                Verb::Rolling(_) => format!("this one is {steps} of them"),
+                _ => "this one is too much".into(),
+            };
+            Diagnostic::new(message, span).label(label)
+        } else if self.members > MEMBERS_MAX {
+            let message =
+                format!("the plan holds more than {MEMBERS_MAX} members in all its steps");
+            Diagnostic::new(message, span).help("make the fleet smaller or the events fewer")
+        } else {
+            return Ok(());
+        };
+        Err(vec![error.limit()])
+    }
 }
 
 /// Least fraction of keys that must move between two rosters: ½ Σ |Δ target share|.

@@ -3,15 +3,59 @@
 //! Every state that a timeline reaches becomes an immutable snapshot; timelines share the first.
 //! A step that the contender cannot take ends its timeline with the reason.
 
-use placelab_core::{HashSeed, Placement, PlacementError, advance, establish};
+use std::collections::BTreeMap;
 
-use crate::plan::{Plan, PlannedTimeline};
+use placelab_core::{HashSeed, Placement, PlacementError, Roster, advance, establish};
+
+use crate::plan::{Plan, PlannedStep, PlannedTimeline};
 use crate::scenario::ContenderRequest;
+
+/// A contender's placement of one state of the fleet.
+pub struct Snapshot {
+    /// What key hashes are salted with: the seed of the run, or what a deploy made of it.
+    pub seed: HashSeed,
+    /// The placement.
+    pub placement: Box<dyn Placement>,
+}
+
+impl Snapshot {
+    /// The placement of a first fleet.
+    ///
+    /// # Errors
+    /// Those of [`establish`].
+    pub fn first(
+        contender: &ContenderRequest,
+        seed: HashSeed,
+        roster: Roster,
+    ) -> Result<Self, PlacementError> {
+        let placement = establish(contender.spec, &contender.arguments, seed, roster)?;
+        Ok(Snapshot { seed, placement })
+    }
+
+    /// The placement after a step; `seed` is that of the run. A deploy that changed the hash seed
+    /// starts every client anew, so the fleet is placed afresh.
+    ///
+    /// # Errors
+    /// Those of [`advance`] and [`establish`].
+    pub fn after(
+        &self,
+        contender: &ContenderRequest,
+        seed: HashSeed,
+        step: &PlannedStep,
+    ) -> Result<Self, PlacementError> {
+        let seed = seed.rehashed(step.rehashes);
+        if seed != self.seed {
+            return Self::first(contender, seed, step.after.as_ref().clone());
+        }
+        let placement = advance(contender.spec, self.placement.as_ref(), &step.changes)?;
+        Ok(Snapshot { seed, placement })
+    }
+}
 
 /// The snapshots of one contender at one seed.
 pub struct Replay {
     /// Snapshot 0 is the fleet at the start; empty where that was refused.
-    pub snapshots: Vec<Box<dyn Placement>>,
+    pub snapshots: Vec<Snapshot>,
     /// One entry a timeline of the plan.
     pub courses: Vec<Course>,
 }
@@ -26,7 +70,7 @@ pub struct Course {
 }
 
 /// Two snapshots whose difference is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Comparison {
     /// Snapshot before.
     pub before: usize,
@@ -34,13 +78,51 @@ pub struct Comparison {
     pub after: usize,
 }
 
+/// Which snapshots are compared: every step first, then what else is wanted.
+#[derive(Debug)]
+pub struct Comparisons {
+    all: Vec<Comparison>,
+    steps: usize,
+    places: BTreeMap<Comparison, usize>,
+}
+
+impl Comparisons {
+    /// The steps in the order of timelines, then others that are no step.
+    pub fn new(steps: Vec<Comparison>, others: impl IntoIterator<Item = Comparison>) -> Self {
+        let (mut all, steps) = (steps.clone(), steps.len());
+        let mut places: BTreeMap<Comparison, usize> =
+            all.iter().enumerate().map(|(place, &comparison)| (comparison, place)).collect();
+        for other in others {
+            places.entry(other).or_insert_with(|| {
+                all.push(other);
+                all.len() - 1
+            });
+        }
+        Comparisons { all, steps, places }
+    }
+
+    /// Every comparison.
+    pub fn all(&self) -> &[Comparison] {
+        &self.all
+    }
+
+    /// The steps, which stand first.
+    pub fn steps(&self) -> &[Comparison] {
+        &self.all[..self.steps]
+    }
+
+    /// Where a comparison stands. Panics where it is none of these.
+    pub fn place(&self, comparison: Comparison) -> usize {
+        self.places[&comparison]
+    }
+}
+
 /// Applies every event to a contender.
 pub fn replay(contender: &ContenderRequest, seed: HashSeed, plan: &Plan) -> Replay {
-    let start = plan.start.as_ref().clone();
-    match establish(contender.spec, &contender.arguments, seed, start) {
+    match Snapshot::first(contender, seed, plan.start.as_ref().clone()) {
         Ok(first) => {
             let mut snapshots = vec![first];
-            let follow = |timeline| follow(contender, timeline, &mut snapshots);
+            let follow = |timeline| follow(contender, seed, timeline, &mut snapshots);
             let courses = plan.timelines.iter().map(follow).collect();
             Replay { snapshots, courses }
         }
@@ -54,13 +136,14 @@ pub fn replay(contender: &ContenderRequest, seed: HashSeed, plan: &Plan) -> Repl
 
 fn follow(
     contender: &ContenderRequest,
+    seed: HashSeed,
     timeline: &PlannedTimeline,
-    snapshots: &mut Vec<Box<dyn Placement>>,
+    snapshots: &mut Vec<Snapshot>,
 ) -> Course {
     let mut course = Course { snapshots: vec![0], refusal: None };
     for (index, step) in timeline.steps.iter().enumerate().skip(1) {
-        let before = snapshots[course.snapshots[index - 1]].as_ref();
-        match advance(contender.spec, before, &step.changes) {
+        let before = &snapshots[course.snapshots[index - 1]];
+        match before.after(contender, seed, step) {
             Ok(after) => {
                 course.snapshots.push(snapshots.len());
                 snapshots.push(after);

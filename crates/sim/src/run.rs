@@ -44,7 +44,8 @@ pub fn run(
         rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build()?;
     let contenders = pool.install(|| {
         let chances = Chances::new(plan, source);
-        let setting = Setting { plan, source, chances: &chances };
+        let replicas = scenario.fleet.replicas as usize;
+        let setting = Setting { plan, source, chances: &chances, replicas };
         sweep_all(scenario, &setting, progress)
     });
     let mut results = RunResults {

@@ -4,12 +4,14 @@
 //! [`Plan`](crate::plan::Plan) of its events. A file that is wrong gives every error at once,
 //! each with its place ([`ScenarioError`]). The format is described in `scenarios/README.md`.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use placelab_core::{
     AlgorithmSpec, Arguments, Capability, HashFunction, Node, NodeName, Weight, Zone,
+    node::NameError,
 };
 
 mod contenders;
@@ -29,6 +31,7 @@ mod verbs;
 pub use contenders::CANARIES;
 pub use read::{FILE_BYTES_MAX, Prepared, ScenarioError, parse, read};
 pub use select::{SelectError, glob_matches, select};
+pub(crate) use suggest::among;
 pub use suggest::nearest;
 pub use timelines::EVENTS_MAX;
 
@@ -176,12 +179,37 @@ pub enum Verb {
     Shrink(u32),
     /// Weights become these.
     Reweight(Vec<(Named, Weight)>),
+    /// Every member in turn fails and recovers, so many at a time: steps of `fail` and `recover`.
+    Rolling(u32),
+    /// Every member in these zones stops serving.
+    ZoneFail(Vec<Named>),
+    /// Every node in these zones that failed is back.
+    ZoneRecover(Vec<Named>),
+    /// Old nodes go for good and new ones join in their stead, with their weights and zones.
+    Replace(Vec<(Named, Named)>),
+    /// The same machines go by other names.
+    Rename(Renaming),
+    /// The hash seed changes; the machines stay.
+    Rehash,
 }
 
 impl Verb {
     /// The words for verbs in files and results.
-    pub const NAMES: [&'static str; 7] =
-        ["join", "leave", "fail", "recover", "grow", "shrink", "reweight"];
+    pub const NAMES: [&'static str; 13] = [
+        "join",
+        "leave",
+        "fail",
+        "recover",
+        "grow",
+        "shrink",
+        "reweight",
+        "rolling",
+        "zone_fail",
+        "zone_recover",
+        "replace",
+        "rename",
+        "rehash",
+    ];
 
     /// The word in files and results.
     pub fn name(&self) -> &'static str {
@@ -193,11 +221,17 @@ impl Verb {
             Verb::Grow(_) => "grow",
             Verb::Shrink(_) => "shrink",
             Verb::Reweight(_) => "reweight",
+            Verb::Rolling(_) => "rolling",
+            Verb::ZoneFail(_) => "zone_fail",
+            Verb::ZoneRecover(_) => "zone_recover",
+            Verb::Replace(_) => "replace",
+            Verb::Rename(_) => "rename",
+            Verb::Rehash => "rehash",
         }
     }
 }
 
-/// A node that an event names.
+/// A node or zone that an event names.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Named {
     /// The name.
@@ -235,6 +269,43 @@ pub enum Picked {
     Count(u32),
 }
 
+/// Which members are called otherwise from now on.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Renaming {
+    /// Old names and new ones.
+    Pairs(Vec<(Named, Named)>),
+    /// Every member.
+    Every(Template),
+}
+
+/// A text around the old name of a node: `cache-{}` makes `cache-node-0` of `node-0`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Template {
+    /// What stands before the old name.
+    pub head: String,
+    /// What stands after it.
+    pub tail: String,
+}
+
+impl Template {
+    /// What stands for the old name in files.
+    pub const HOLE: &'static str = "{}";
+
+    /// The new name of a node.
+    ///
+    /// # Errors
+    /// The new name is no name: too long, or the template holds characters that hide text.
+    pub fn name(&self, old: &NodeName) -> Result<NodeName, NameError> {
+        NodeName::new(&format!("{}{old}{}", self.head, self.tail))
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.head, Template::HOLE, self.tail)
+    }
+}
+
 /// Something that must hold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ExpectationRequest {
@@ -242,7 +313,8 @@ pub struct ExpectationRequest {
     pub claim: ExpectedClaim,
     /// Globs over contender names; every contender, canaries too, where empty.
     pub algorithms: Vec<String>,
-    /// Label of the event, where only one is meant; `start` is the fleet at the start.
+    /// Glob over the labels of planned steps; every step where absent. `start` is the fleet at
+    /// the start.
     pub event: Option<String>,
     /// Name of the timeline, where only one is meant.
     pub timeline: Option<String>,
@@ -253,6 +325,11 @@ impl ExpectationRequest {
     pub fn concerns(&self, contender: &str) -> bool {
         let any = self.algorithms.iter().any(|pattern| glob_matches(pattern, contender));
         self.algorithms.is_empty() || any
+    }
+
+    /// Whether the step with this label is meant.
+    pub fn speaks_of(&self, label: &str) -> bool {
+        self.event.as_ref().is_none_or(|pattern| glob_matches(pattern, label))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{NodeId, PlacementError, Roster};
+use placelab_core::{NodeId, NodeName, PlacementError, Roster};
 use placelab_metrics::flows::FlowCell;
 use placelab_metrics::movement::{Spread, Targets};
 use placelab_metrics::null::UnitNull;
@@ -110,17 +110,8 @@ fn summarise_step(setting: &Setting<'_>, planned: &PlannedStep, seeds: &[&StepFi
     };
     let first = seeds[0];
     let (flows, flows_omitted) = flows(setting, planned, &first.cells);
-    let name = |id: NodeId| setting.plan.names.names()[id.index()].to_string();
-    let failure = |spread: &Spread| Failure {
-        gone: planned.gone.iter().map(|&id| name(id)).collect(),
-        extra: spread
-            .extra
-            .iter()
-            .take(NODES_LISTED_MAX)
-            .map(|&(id, extra)| (name(id), fixed(extra)))
-            .collect(),
-        survivors: spread.extra.len() as u32,
-    };
+    let failure = |spread: &Spread| failure(planned, spread);
+
     Step {
         metrics: ids.into_iter().map(measured).collect(),
         nodes: node_loads(&planned.after, seeds),
@@ -209,16 +200,32 @@ fn node_loads(roster: &Roster, seeds: &[&StepFigures]) -> Vec<NodeLoad> {
     roster.nodes().iter().enumerate().map(node_load).collect()
 }
 
+/// Who received the keys of the nodes that went.
+fn failure(planned: &PlannedStep, spread: &Spread) -> Failure {
+    let (before, after) = (names(&planned.before), names(&planned.after));
+    let listed = spread.extra.iter().take(NODES_LISTED_MAX);
+    Failure {
+        gone: planned.gone.iter().map(|id| before[id].to_string()).collect(),
+        extra: listed.map(|(id, extra)| (after[id].to_string(), fixed(*extra))).collect(),
+        survivors: spread.extra.len() as u32,
+    }
+}
+
+/// What each member is called.
+fn names(roster: &Roster) -> BTreeMap<NodeId, &NodeName> {
+    roster.nodes().iter().map(|node| (node.id, &node.name)).collect()
+}
+
 /// The largest flows of the published function, and how many were left out.
 fn flows(setting: &Setting<'_>, planned: &PlannedStep, cells: &[FlowCell]) -> (Vec<Flow>, u64) {
-    let names = setting.plan.names.names();
-    let targets = Targets::new(&planned.before, &planned.after, names.len());
+    let targets = Targets::new(&planned.before, &planned.after, setting.plan.names.names().len());
+    let (before, after) = (names(&planned.before), names(&planned.after));
     let mut sorted = cells.to_vec();
     sorted.sort_by_key(|cell| (std::cmp::Reverse(cell.amounts[0]), cell.source, cell.destination));
     let totals = setting.source.totals();
     let flow = |cell: &FlowCell| Flow {
-        source: names[cell.source.index()].to_string(),
-        destination: names[cell.destination.index()].to_string(),
+        source: before[&cell.source].to_string(),
+        destination: after[&cell.destination].to_string(),
         keys: cell.amounts[0],
         requests: totals.requests.map(|_| cell.amounts[1]),
         bytes: totals.bytes.map(|_| cell.amounts[2]),

@@ -4,13 +4,15 @@
 //! cache. Threads take shares of many chunks. Counts are integers and merging is exact, so any
 //! cut of the keys over threads gives the same tally.
 
-use placelab_core::{HashSeed, KeyPart, Keys, NodeId, Placement};
+use std::ops::Range;
+
+use placelab_core::{HashSeed, KeyHash, KeyPart, Keys, NodeId, Placement, replicate_many};
 use placelab_metrics::tally::{ChunkAmounts, Tally};
 use placelab_results::Measure;
 use rayon::prelude::*;
 
 use crate::keys::{KeyChunk, KeySource};
-use crate::replay::Comparison;
+use crate::replay::{Comparisons, Snapshot};
 
 /// Keys made and placed together: their hashes and owners fit the first cache.
 pub const CHUNK_KEYS: u64 = 2_048;
@@ -37,76 +39,160 @@ impl Progress for Unwatched {
 pub struct Sweep<'a> {
     /// The keys.
     pub source: &'a KeySource,
-    /// The hash seed of this pass.
-    pub seed: HashSeed,
     /// What the contender reads of a key.
     pub reads: KeyPart,
     /// Placements of one contender; at least one.
-    pub snapshots: &'a [Box<dyn Placement>],
+    pub snapshots: &'a [Snapshot],
     /// Which of them to compare.
-    pub comparisons: &'a [Comparison],
+    pub comparisons: &'a Comparisons,
+    /// Copies of each key; every fleet has as many nodes.
+    pub replicas: usize,
     /// Identities are below this.
     pub node_count: usize,
+}
+
+/// Snapshots whose keys are salted alike: all of them, unless a deploy changed the hash seed.
+struct Group {
+    seed: HashSeed,
+    /// Ascending.
+    snapshots: Vec<usize>,
 }
 
 /// What one thread needs: reused from share to share.
 struct Worker {
     tally: Tally,
     chunk: KeyChunk,
+    /// The hashes of the chunk under the seed of each group.
+    salted: Vec<Vec<KeyHash>>,
     /// A row of owners for each snapshot.
     owners: Vec<Vec<NodeId>>,
+    /// The copies under the snapshots of one comparison.
+    copies: [CopyRow; 2],
+}
+
+/// The copies of a chunk's keys under one snapshot.
+#[derive(Default)]
+struct CopyRow {
+    snapshot: Option<usize>,
+    nodes: Vec<NodeId>,
 }
 
 impl Sweep<'_> {
     /// Counts every key. Runs on the current thread pool.
     pub fn run(&self, progress: &dyn Progress) -> Tally {
+        let groups = self.groups();
         let shares = self.source.len().div_ceil(SHARE_KEYS);
         let worked = (0..shares).into_par_iter().fold(
-            || self.worker(),
+            || self.worker(groups.len()),
             |mut worker, share| {
                 let start = share * SHARE_KEYS;
                 let end = (start + SHARE_KEYS).min(self.source.len());
                 for chunk in (start..end).step_by(CHUNK_KEYS as usize) {
-                    self.count_chunk(chunk..(chunk + CHUNK_KEYS).min(end), &mut worker);
+                    self.count_chunk(&groups, chunk..(chunk + CHUNK_KEYS).min(end), &mut worker);
                 }
                 progress.advance(end - start);
                 worker
             },
         );
         let tallies = worked.map(|worker| worker.tally);
-        tallies.reduce_with(Tally::merge).unwrap_or_else(|| self.worker().tally)
+        tallies.reduce_with(Tally::merge).unwrap_or_else(|| self.worker(0).tally)
     }
 
-    fn worker(&self) -> Worker {
+    fn groups(&self) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for (index, snapshot) in self.snapshots.iter().enumerate() {
+            match groups.iter_mut().find(|group| group.seed == snapshot.seed) {
+                Some(group) => group.snapshots.push(index),
+                None => groups.push(Group { seed: snapshot.seed, snapshots: vec![index] }),
+            }
+        }
+        groups
+    }
+
+    fn worker(&self, groups: usize) -> Worker {
         let row = vec![NodeId(0); CHUNK_KEYS as usize];
+        let (all, steps) = (self.comparisons.all().len(), self.comparisons.steps().len());
+        let copied = if self.replicas > 1 { steps } else { 0 };
         Worker {
-            tally: Tally::new(self.node_count, self.comparisons.len()),
+            tally: Tally::new(self.node_count, all, copied),
             chunk: KeyChunk::default(),
+            salted: vec![Vec::new(); groups],
             owners: vec![row; self.snapshots.len()],
+            copies: Default::default(),
         }
     }
 
-    fn count_chunk(&self, range: std::ops::Range<u64>, worker: &mut Worker) {
+    fn count_chunk(&self, groups: &[Group], range: Range<u64>, worker: &mut Worker) {
         let key_count = (range.end - range.start) as usize;
-        let chunk = &mut worker.chunk;
-        self.source.fill(range, chunk, self.reads);
-        if self.seed != HashSeed::PUBLISHED {
-            chunk.hashes.iter_mut().for_each(|hash| *hash = self.seed.salt(*hash));
+        self.source.fill(range, &mut worker.chunk, self.reads);
+        for (group, salted) in groups.iter().zip(&mut worker.salted) {
+            salted.clear();
+            salted.extend(worker.chunk.hashes.iter().map(|&hash| group.seed.salt(hash)));
+            let keys = keys(salted, &worker.chunk, self.reads);
+            self.place(group, keys, &mut worker.owners);
         }
-        let text = (self.reads == KeyPart::Bytes).then_some(&chunk.text);
-        let keys = Keys { hashes: &chunk.hashes, text };
-        let later: Vec<&dyn Placement> = self.snapshots[1..].iter().map(AsRef::as_ref).collect();
+        let Worker { tally, chunk, owners, .. } = worker;
+        let amounts = amounts(chunk);
+        tally.count_first(&owners[0][..key_count], amounts);
+        for (index, comparison) in self.comparisons.all().iter().enumerate() {
+            let row = |snapshot: usize| &owners[snapshot][..key_count];
+            tally.count_moves(index, row(comparison.before), row(comparison.after), amounts);
+        }
+        if self.replicas > 1 {
+            self.count_copies(groups, worker);
+        }
+    }
+
+    /// The owners of a chunk under the snapshots of a group.
+    fn place(&self, group: &Group, keys: Keys<'_>, owners: &mut [Vec<NodeId>]) {
+        let is_meant = |index: &usize| group.snapshots.binary_search(index).is_ok();
+        let rows = owners.iter_mut().enumerate().filter(|(index, _)| is_meant(index));
         let mut rows: Vec<&mut [NodeId]> =
-            worker.owners.iter_mut().map(|row| &mut row[..key_count]).collect();
-        self.snapshots[0].place_across(&later, keys, &mut rows);
-        let amounts = ChunkAmounts {
-            requests: chunk.weights(Measure::Requests),
-            bytes: chunk.weights(Measure::Bytes),
+            rows.map(|(_, row)| &mut row[..keys.hashes.len()]).collect();
+        let mut placements =
+            group.snapshots.iter().map(|&index| self.snapshots[index].placement.as_ref());
+        let first = placements.next().expect("a group has a snapshot");
+        let later: Vec<&dyn Placement> = placements.collect();
+        first.place_across(&later, keys, &mut rows);
+    }
+
+    /// Copies of a chunk before and after each step. The state after a step is mostly that before
+    /// the next, so two rows are enough.
+    fn count_copies(&self, groups: &[Group], worker: &mut Worker) {
+        let Worker { tally, chunk, salted, copies, .. } = worker;
+        copies.iter_mut().for_each(|row| row.snapshot = None);
+        let fill = |snapshot: usize, row: &mut CopyRow| {
+            if row.snapshot == Some(snapshot) {
+                return;
+            }
+            let seed = self.snapshots[snapshot].seed;
+            let group = groups.iter().position(|group| group.seed == seed);
+            let keys = keys(&salted[group.expect("every seed has a group")], chunk, self.reads);
+            row.nodes.resize(keys.hashes.len() * self.replicas, NodeId(0));
+            let placement = self.snapshots[snapshot].placement.as_ref();
+            replicate_many(placement, keys, self.replicas, &mut row.nodes);
+            row.snapshot = Some(snapshot);
         };
-        worker.tally.count_first(rows[0], amounts);
-        for (index, comparison) in self.comparisons.iter().enumerate() {
-            let (before, after) = (&*rows[comparison.before], &*rows[comparison.after]);
-            worker.tally.count_moves(index, before, after, amounts);
+        for (index, comparison) in self.comparisons.steps().iter().enumerate() {
+            let [before, after] = copies;
+            if after.snapshot == Some(comparison.before) {
+                std::mem::swap(before, after);
+            }
+            fill(comparison.before, before);
+            fill(comparison.after, after);
+            let amounts = amounts(chunk);
+            tally.count_copies(index, self.replicas, &before.nodes, &after.nodes, amounts);
         }
+    }
+}
+
+fn keys<'a>(hashes: &'a [KeyHash], chunk: &'a KeyChunk, reads: KeyPart) -> Keys<'a> {
+    Keys { hashes, text: (reads == KeyPart::Bytes).then_some(&chunk.text) }
+}
+
+fn amounts(chunk: &KeyChunk) -> ChunkAmounts<'_> {
+    ChunkAmounts {
+        requests: chunk.weights(Measure::Requests),
+        bytes: chunk.weights(Measure::Bytes),
     }
 }

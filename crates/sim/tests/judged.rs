@@ -32,7 +32,7 @@ const BASE: &str = r#"
 "#;
 
 fn prepared(more: &str) -> Prepared {
-    parse("judged.toml", format!("{BASE}{more}"), Path::new("."), REGISTRY).unwrap()
+    parse("judged.toml", format!("{BASE}{more}"), Path::new("."), &REGISTRY).unwrap()
 }
 
 fn results(prepared: &Prepared) -> RunResults {
@@ -158,7 +158,7 @@ fn the_worst_of_broken_figures_is_shown() {
 #[test]
 fn the_ideal_canary_looks_like_chance() {
     let text = BASE.replace("canaries = false", "").replace("seeds = 5", "seeds = 40");
-    let prepared = parse("judged.toml", text, Path::new("."), REGISTRY).unwrap();
+    let prepared = parse("judged.toml", text, Path::new("."), &REGISTRY).unwrap();
     let run = results(&prepared);
     let ideal = run.contenders.iter().find(|contender| contender.name == "ideal").unwrap();
     let steps = &ideal.timelines[0].steps;
@@ -183,7 +183,7 @@ fn overrides_change_contenders_keys_and_seeds() {
     let more = "[[expect]]\nmetric = \"load.cv\"\nmax = 9\nalgorithms = [\"jump\"]\n\
                 [[expect]]\nmetric = \"load.cv\"\nmax = 9\nalgorithms = [\"r*\"]\n";
     let mut prepared = prepared(more);
-    let contenders = Some(select("ring:vnodes={1,7}", REGISTRY, &|_| Err(String::new())).unwrap());
+    let contenders = Some(select("ring:vnodes={1,7}", &REGISTRY, &|_| Err(String::new())).unwrap());
     let overrides = Overrides { contenders, keys: Some(77), seeds: Some(2) };
     overrides.apply(&mut prepared.scenario);
     let names: Vec<String> = prepared.scenario.contenders.iter().map(|one| one.name()).collect();

@@ -1,13 +1,13 @@
 //! The sweep against a slow, obvious twin, and against itself on other threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use placelab_algorithms::REGISTRY;
-use placelab_core::{HashSeed, Key, KeyPart, NodeId};
-use placelab_results::{Measure, RunResults};
+use placelab_core::{HashSeed, Key, KeyHash, KeyPart, NodeId, Roster, replicas};
+use placelab_results::{Measure, RunResults, Step};
 use placelab_sim::keys::{KeyChunk, KeySource};
-use placelab_sim::replay::replay;
+use placelab_sim::replay::{Snapshot, replay};
 use placelab_sim::run::{Settings, run};
 use placelab_sim::scenario::{Prepared, parse};
 use placelab_sim::sweep::Unwatched;
@@ -15,14 +15,15 @@ use placelab_sim::sweep::Unwatched;
 const SCENARIO: &str = r#"
     schema = 1
     title = "twin"
-    algorithms = ["*"]
+    algorithms = ["*", "rendezvous-sha256"]
     seeds = 3
     [keys]
     source = "zipf"
-    count = 70_001
+    count = KEYS
     exponent = 1.1
     [fleet]
     nodes = 9
+    replicas = 2
     [[timeline]]
     name = "to and fro"
     [[timeline.event]]
@@ -39,64 +40,90 @@ const SCENARIO: &str = r#"
     name = "weights"
     [[timeline.event]]
     reweight = { "node-1" = 3, "node-2" = 0.5 }
+    [[timeline]]
+    name = "deploys"
+    [[timeline.event]]
+    rename = { "node-1" = "node-2", "node-2" = "node-1", "node-3" = "three" }
+    [[timeline.event]]
+    rehash = true
+    [[timeline.event]]
+    grow = 10
 "#;
 
-fn prepared() -> Prepared {
-    parse("twin.toml", SCENARIO, Path::new("."), REGISTRY).unwrap()
+/// More keys than a thread takes at a time.
+const MANY: &str = "70_001";
+/// More keys than a chunk has.
+const FEW: &str = "5_001";
+
+fn prepared(keys: &str) -> Prepared {
+    let text = SCENARIO.replace("KEYS", keys);
+    parse("twin.toml", text, Path::new("."), &REGISTRY).unwrap()
 }
 
-fn results(threads: usize) -> RunResults {
+fn results(prepared: &Prepared, threads: usize) -> RunResults {
     let settings = Settings { threads: Some(threads) };
-    let prepared = prepared();
     let source = KeySource::open(&prepared.scenario.keys).unwrap();
-    run(&prepared, &source, "placelab run twin.toml", settings, &Unwatched).unwrap()
+    run(prepared, &source, "placelab run twin.toml", settings, &Unwatched).unwrap()
 }
 
 #[test]
 fn threads_do_not_show_in_the_results() {
-    let one = results(1);
+    let mut prepared = prepared(MANY);
+    // Slow ones tell no more.
+    prepared.scenario.contenders.retain(|contender| contender.spec.reads == KeyPart::Hash);
+    let one = results(&prepared, 1);
     for threads in [2, 3, 8] {
-        assert_eq!(one, results(threads), "{threads} threads");
+        assert_eq!(one, results(&prepared, threads), "{threads} threads");
     }
 }
 
-/// Every key of every seed, one at a time, with maps instead of tallies.
+/// The copies of every key under a snapshot, one key at a time; the first is the owner.
+fn copies(snapshot: &Snapshot, chunk: &KeyChunk) -> Vec<Vec<NodeId>> {
+    let copies = |(index, hash): (usize, &KeyHash)| {
+        let key = Key { hash: snapshot.seed.salt(*hash), bytes: chunk.text.get(index) };
+        let copies = replicas(snapshot.placement.as_ref(), key, 2).unwrap();
+        assert_eq!(copies[0], snapshot.placement.place(key));
+        copies
+    };
+    chunk.hashes.iter().enumerate().map(copies).collect()
+}
+
+fn name(roster: &Roster, id: NodeId) -> &str {
+    roster.get(id).unwrap().name.as_str()
+}
+
+/// Every key of the published seed, one at a time, with maps instead of tallies.
 #[test]
 fn a_loop_over_single_keys_agrees() {
-    let prepared = prepared();
-    let results = results(2);
+    let prepared = prepared(FEW);
+    let results = results(&prepared, 2);
     let source = KeySource::open(&prepared.scenario.keys).unwrap();
     let mut chunk = KeyChunk::default();
-    source.fill(0..source.len(), &mut chunk, KeyPart::Hash);
+    source.fill(0..source.len(), &mut chunk, KeyPart::Bytes);
     for (contender, found) in prepared.scenario.contenders.iter().zip(&results.contenders) {
         let replayed = replay(contender, HashSeed::PUBLISHED, &prepared.plan);
         for (timeline, course) in replayed.courses.iter().enumerate() {
             for step in 1..course.snapshots.len() {
-                let [before, after] = [step - 1, step].map(|at| {
-                    let placement = &replayed.snapshots[course.snapshots[at]];
-                    let place =
-                        |hash: &placelab_core::KeyHash| placement.place(Key::hashed(hash.0));
-                    chunk.hashes.iter().map(place).collect::<Vec<NodeId>>()
-                });
+                let planned = &prepared.plan.timelines[timeline].steps[step];
+                let [before, after] = [step - 1, step]
+                    .map(|at| copies(&replayed.snapshots[course.snapshots[at]], &chunk));
                 let mut flows = BTreeMap::new();
-                for (key, (source, destination)) in before.iter().zip(&after).enumerate() {
-                    if source != destination {
-                        let flow = flows.entry((*source, *destination)).or_insert((0u64, 0u64));
+                for (key, (before, after)) in before.iter().zip(&after).enumerate() {
+                    if before[0] != after[0] {
+                        let ends =
+                            (name(&planned.before, before[0]), name(&planned.after, after[0]));
+                        let flow = flows.entry(ends).or_insert((0u64, 0u64));
                         flow.0 += 1;
                         flow.1 += chunk.requests[key];
                     }
                 }
                 let figures = &found.timelines[timeline].steps[step];
-                let name = |id: NodeId| prepared.plan.names.names()[id.index()].as_str();
                 assert_eq!(figures.flows.len(), flows.len(), "{}", found.name);
                 for flow in &figures.flows {
-                    let same = |(source, destination): &(NodeId, NodeId)| {
-                        name(*source) == flow.source && name(*destination) == flow.destination
-                    };
-                    let (_, amounts) = flows.iter().find(|(ends, _)| same(ends)).unwrap();
+                    let amounts = flows[&(&*flow.source, &*flow.destination)];
                     assert_eq!((flow.keys, flow.requests), (amounts.0, Some(amounts.1)));
                 }
-                loads_agree(&source, &after, &chunk, figures);
+                loads_agree(&source, &after, &chunk, &planned.after, figures);
             }
         }
     }
@@ -104,15 +131,16 @@ fn a_loop_over_single_keys_agrees() {
 
 fn loads_agree(
     source: &KeySource,
-    owners: &[NodeId],
+    copies: &[Vec<NodeId>],
     chunk: &KeyChunk,
-    figures: &placelab_results::Step,
+    roster: &Roster,
+    figures: &Step,
 ) {
     let total_weight: f64 =
         figures.nodes.iter().map(|node| node.weight.parse::<f64>().unwrap()).sum();
     for node in &figures.nodes {
-        let number: u32 = node.name.strip_prefix("node-").unwrap().parse().unwrap();
-        let own = owners.iter().enumerate().filter(|(_, owner)| owner.0 == number);
+        let member = roster.nodes().iter().find(|one| one.name.as_str() == node.name).unwrap();
+        let own = copies.iter().enumerate().filter(|(_, copies)| copies[0] == member.id);
         let requests: u64 = own.map(|(key, _)| chunk.requests[key]).sum();
         let total = source.totals().by(Measure::Requests).unwrap();
         let fair = node.weight.parse::<f64>().unwrap() / total_weight;
@@ -121,10 +149,68 @@ fn loads_agree(
     }
 }
 
+/// The copies that each step makes, by keys and by requests, as sets of nodes say it.
+#[test]
+fn sets_of_copies_agree() {
+    let mut prepared = prepared(FEW);
+    prepared.scenario.seeds = 1;
+    let source = KeySource::open(&prepared.scenario.keys).unwrap();
+    let results = results(&prepared, 2);
+    let mut chunk = KeyChunk::default();
+    source.fill(0..source.len(), &mut chunk, KeyPart::Bytes);
+    for (contender, found) in prepared.scenario.contenders.iter().zip(&results.contenders) {
+        let replayed = replay(contender, HashSeed::PUBLISHED, &prepared.plan);
+        for (timeline, course) in replayed.courses.iter().enumerate() {
+            for step in 1..course.snapshots.len() {
+                let [before, after] = [step - 1, step]
+                    .map(|at| copies(&replayed.snapshots[course.snapshots[at]], &chunk));
+                let (mut keys, mut requests) = ([0u64; 3], [0u64; 3]);
+                for (key, (before, after)) in before.iter().zip(&after).enumerate() {
+                    let sets = [before, after].map(|all| all.iter().collect::<BTreeSet<_>>());
+                    let new = sets[1].difference(&sets[0]).count() as u64;
+                    let by_rank = (0..2).filter(|&rank| before[rank] != after[rank]).count() as u64;
+                    let is_behind = u64::from(new > 0 && before[0] == after[0]);
+                    for (measure, count) in [new, by_rank, is_behind].into_iter().enumerate() {
+                        keys[measure] += count;
+                        requests[measure] += count * chunk.requests[key];
+                    }
+                }
+                let metrics = &found.timelines[timeline].steps[step].metrics;
+                let ids = ["replica.changed", "replica.changed_ordered", "replica.behind_owner"];
+                for (at, id) in ids.into_iter().enumerate() {
+                    let per_key = if at == 2 { 1.0 } else { 2.0 };
+                    for (counts, by) in [(&keys, Measure::Keys), (&requests, Measure::Requests)] {
+                        let whole = source.totals().by(by).unwrap() as f64 * per_key;
+                        let found = metrics[&by.id(id)].median;
+                        let expected = counts[at] as f64 / whole;
+                        assert!((found - expected).abs() < 1e-8, "{}: {id}", contender.name());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The same machines under other names, and under another hash seed.
+#[test]
+fn deploys_move_what_is_hashed() {
+    let results = results(&prepared(FEW), 2);
+    let moved = |name: &str, step: usize| {
+        let found = results.contenders.iter().find(|one| one.name == name).unwrap();
+        found.timelines[2].steps[step].metrics["movement.moved"].median
+    };
+    assert_eq!(moved("jump", 1), 0.0, "positions stay");
+    assert!(moved("rendezvous", 1) > 0.25, "three of nine have other names");
+    for name in ["jump", "modulo", "ring", "rendezvous", "rendezvous-sha256", "jump+alias"] {
+        assert!((moved(name, 2) - 8.0 / 9.0).abs() < 0.05, "{name}: {}", moved(name, 2));
+    }
+    assert!((moved("rendezvous", 3) - 0.1).abs() < 0.02, "afterwards all is as ever");
+}
+
 /// Jump has no names to hash: only salted keys can make its seeds differ.
 #[test]
 fn seeds_salt_the_keys() {
-    let results = results(2);
+    let results = results(&prepared(FEW), 2);
     let jump = results.contenders.iter().find(|one| one.name == "jump").unwrap();
     let cv = jump.timelines[0].steps[0].metrics["load.cv"];
     assert!(cv.min < cv.median && cv.median < cv.max, "{cv:?}");
@@ -133,7 +219,7 @@ fn seeds_salt_the_keys() {
 /// A contender stops at its first refusal; one that goes on gets its keys back.
 #[test]
 fn refusals_end_a_timeline_and_returns_restore() {
-    let results = results(2);
+    let results = results(&prepared(FEW), 2);
     let jump = results.contenders.iter().find(|one| one.name == "jump").unwrap();
     assert_eq!(jump.timelines[0].steps.len(), 3, "start, join, shrink");
     assert_eq!(jump.timelines[0].refusal.as_ref().unwrap().step, 3);

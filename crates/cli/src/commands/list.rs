@@ -69,7 +69,7 @@ fn algorithms(form: Form) -> Table {
     };
     if form == Form::Text {
         let mut table = Table::new(&["name", "what it is", "can", "lookup", "parameters"]);
-        for spec in REGISTRY {
+        for spec in REGISTRY.iter() {
             let names: Vec<&str> = spec.parameters.iter().map(|one| one.name).collect();
             let [name, summary, lookup] =
                 [spec.name, spec.summary, spec.lookup_cost].map(String::from);
@@ -89,7 +89,7 @@ fn algorithms(form: Form) -> Table {
         "parameters",
         "citation",
     ]);
-    for spec in REGISTRY {
+    for spec in REGISTRY.iter() {
         let claims: Vec<&str> = spec.claims.iter().map(|claim| claim.name()).collect();
         table.row([
             spec.name.into(),
@@ -139,7 +139,7 @@ fn scenarios(folder: &Path, form: Form) -> Result<Table, Failure> {
     };
     let mut table = Table::new(headings);
     for path in paths {
-        let (title, why) = match read(&path, REGISTRY) {
+        let (title, why) = match read(&path, &REGISTRY) {
             Ok(prepared) => (prepared.scenario.title, prepared.scenario.why),
             Err(_) => ("not valid: placelab check says why".into(), String::new()),
         };

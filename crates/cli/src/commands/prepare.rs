@@ -38,7 +38,7 @@ pub(crate) struct Changes {
 impl Changes {
     /// Reads a scenario and changes it.
     pub(crate) fn read(&self, path: &Path) -> Result<Prepared, Failure> {
-        let mut prepared = read(path, REGISTRY).map_err(scenario_failure)?;
+        let mut prepared = read(path, &REGISTRY).map_err(scenario_failure)?;
         let contenders = match self.algorithms.is_empty() {
             true => None,
             false => Some(self.contenders()?),
@@ -98,7 +98,7 @@ pub(crate) fn algorithm(text: &str) -> Result<(&'static AlgorithmSpec, Arguments
 }
 
 fn selected(text: &str) -> Result<Vec<ContenderRequest>, Failure> {
-    select(text, REGISTRY, &load).map_err(|error| match &error {
+    select(text, &REGISTRY, &load).map_err(|error| match &error {
         placelab_sim::scenario::SelectError::Unknown { help, .. } => {
             Failure::Invalid(format!("{error}\nhelp: {help}"))
         }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use placelab_results::{RunResults, Verdict, verdict};
+use placelab_report::IndexEntry;
+use placelab_results::{RunResults, Timings, Verdict, verdict};
 use placelab_sim::diagnostics::shown;
 use placelab_sim::estimate::estimate;
 use placelab_sim::keys::KeySource;
@@ -32,7 +33,8 @@ pub(crate) struct Options {
     /// Threads; results do not depend on it
     #[arg(long, value_name = "T", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Folder for reports: that of scenario NAME goes to DIR/NAME
+    /// Folder for reports: that of scenario NAME goes to DIR/NAME, an index of several to
+    /// DIR/index.html
     #[arg(long, value_name = "DIR", default_value = "reports")]
     out: PathBuf,
     /// Do not time lookups and changes
@@ -46,6 +48,9 @@ pub(crate) struct Options {
     json: bool,
 }
 
+/// The name of an index.
+const INDEX: &str = "index.html";
+
 /// A reader who has seen enough ends the printing, not the run: what must hold is still judged.
 fn unless_closed(printed: Result<(), Failure>) -> Result<(), Failure> {
     match printed {
@@ -57,6 +62,7 @@ fn unless_closed(printed: Result<(), Failure>) -> Result<(), Failure> {
 /// What became of one scenario.
 struct Outcome {
     results: RunResults,
+    timings: Option<Timings>,
     verdict: Verdict,
     folder: PathBuf,
 }
@@ -72,12 +78,24 @@ impl Options {
             }
             outcomes.push(outcome);
         }
+        if let Some(path) = self.index() {
+            folder::replace_index(&path, &drawn(&outcomes))?;
+        }
         if self.json {
             let all: Vec<_> = outcomes.iter().map(Outcome::json).collect();
             let printed = writeln!(io::stdout().lock(), "{:#}", serde_json::Value::from(all));
             unless_closed(printed.map_err(Failure::from))?;
+        } else if let Some(path) = self.index() {
+            let path = shown(&path.to_string_lossy());
+            let printed = writeln!(io::stdout().lock(), "index: {path}");
+            unless_closed(printed.map_err(Failure::from))?;
         }
         self.judge(&outcomes)
+    }
+
+    /// Where the index of the reports goes; one report needs none.
+    fn index(&self) -> Option<PathBuf> {
+        (self.files.len() > 1).then(|| self.out.join(INDEX))
     }
 
     /// Reads every file before the first one runs: a mistake in the last is not found after
@@ -85,6 +103,9 @@ impl Options {
     fn prepare(&self) -> Result<Vec<Prepared>, Failure> {
         let mut names = BTreeSet::new();
         let mut all = Vec::new();
+        if let Some(path) = self.index() {
+            folder::check_index(&path)?;
+        }
         for file in &self.files {
             let prepared = self.changes.read(file)?;
             let name = prepared.scenario.name.clone();
@@ -94,7 +115,9 @@ impl Options {
                     file.display()
                 )));
             }
-            if name.starts_with('.') {
+            // Where the case of letters tells no names apart, any such name is the index's.
+            let is_index = self.index().is_some() && name.eq_ignore_ascii_case(INDEX);
+            if name.starts_with('.') || is_index {
                 let file = file.display();
                 return Err(Failure::Invalid(format!(
                     "{file}: a report cannot be called {name}: rename the file"
@@ -125,7 +148,8 @@ impl Options {
         if let Some(timings) = &timings {
             report::write(&folder, &results, Some(timings))?;
         }
-        Ok(Outcome { verdict: verdict(&results, timings.as_ref()), results, folder })
+        let verdict = verdict(&results, timings.as_ref());
+        Ok(Outcome { results, timings, verdict, folder })
     }
 
     fn judge(&self, outcomes: &[Outcome]) -> Result<(), Failure> {
@@ -143,6 +167,17 @@ impl Options {
         }
         if unmet.is_empty() { Ok(()) } else { Err(Failure::Unmet(unmet.join("\n"))) }
     }
+}
+
+/// The index of several reports.
+fn drawn(outcomes: &[Outcome]) -> String {
+    let entries = outcomes.iter().map(|outcome| IndexEntry {
+        folder: &outcome.results.scenario.name,
+        results: &outcome.results,
+        timings: outcome.timings.as_ref(),
+    });
+    let entries: Vec<IndexEntry> = entries.collect();
+    placelab_report::index(&entries)
 }
 
 impl Outcome {

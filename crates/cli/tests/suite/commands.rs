@@ -296,6 +296,54 @@ fn a_folder_that_is_not_ours_stays() {
     assert_eq!(fs::read_dir(&mine).unwrap().count(), 1);
 }
 
+/// Two scenarios that take no time, run with their reports below `out`.
+fn two_runs(out: &Path, more: &[&str]) -> Said {
+    let files = ["grow & <go>.toml", "stay.toml"].map(|name| out.with_file_name(name));
+    for file in &files {
+        let text = "schema = 1\ntitle = \"<b>t</b>\"\nalgorithms = [\"jump\"]\n[keys]\n\
+                    source = \"sequential\"\ncount = 1000\n[fleet]\nnodes = 3\n";
+        fs::write(file, text).unwrap();
+    }
+    let [first, second] = files.each_ref().map(|file| file.to_str().unwrap());
+    let base = ["run", first, second, "--no-timing", "--out", out.to_str().unwrap()];
+    placelab(&[&base[..], more].concat())
+}
+
+#[test]
+fn several_reports_have_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let index = out.join("index.html");
+    let said = two_runs(&out, &[]).ok();
+    assert!(said.ends_with(&format!("index: {}\n", index.display())), "{said}");
+    let page = fs::read_to_string(&index).unwrap();
+    for link in ["./grow%20%26%20%3Cgo%3E/index.html", "./stay/index.html"] {
+        assert!(page.contains(link), "{link}");
+    }
+    assert!(page.contains("&lt;b&gt;t&lt;/b&gt;") && !page.contains("<b>"));
+
+    let json: serde_json::Value = serde_json::from_str(&two_runs(&out, &["--json"]).ok()).unwrap();
+    assert_eq!(json.as_array().unwrap().len(), 2);
+    assert!(page == fs::read_to_string(&index).unwrap(), "the same again");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 3, "nothing temporary stays");
+}
+
+#[test]
+fn a_page_that_is_no_index_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("index.html"), "my home page").unwrap();
+    let said = two_runs(&out, &[]);
+    assert_eq!(said.code(), 1);
+    assert!(said.err().contains("index.html is not an index of placelab"), "{}", said.err());
+    assert_eq!(fs::read_to_string(out.join("index.html")).unwrap(), "my home page");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 1, "nothing was run");
+
+    small_run(&out, &[]).ok();
+    assert_eq!(fs::read_to_string(out.join("index.html")).unwrap(), "my home page");
+}
+
 #[test]
 fn the_readme_has_its_two_commands() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();

@@ -1,25 +1,35 @@
 //! One timeline as it unfolds: who is there, who is away, what an event makes of that.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 
-use placelab_core::{Change, Identities, Node, NodeId, NodeName, PlacementError, Roster, Weight};
+use placelab_core::{
+    Change, Identities, Node, NodeId, NodeName, PlacementError, Roster, check_replicas,
+};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{PlannedStep, picks};
+use super::naming::Naming;
+use super::{PlannedStep, Totals};
 use crate::diagnostics::{Diagnostic, quoted};
-use crate::scenario::{Event, Fleet, Joining, Named, NewNode, Picked, Verb, nearest};
+use crate::scenario::{Event, Fleet, Joining, Named, Verb};
+
+mod arrivals;
+mod departures;
+mod exchanges;
+mod rolling;
+mod zones;
 
 /// The state of a timeline.
 pub(super) struct Course<'a> {
-    names: &'a mut Identities,
+    names: Naming<'a>,
     roster: Arc<Roster>,
     present: BTreeSet<NodeId>,
     away: BTreeMap<NodeId, Away>,
     /// Number of the next node that joins by count.
     next: u32,
     zones: Option<u32>,
+    replicas: usize,
+    rehashes: u32,
 }
 
 struct Away {
@@ -27,9 +37,10 @@ struct Away {
     absence: Absence,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Absence {
     Failed,
+    #[default]
     Left,
 }
 
@@ -38,6 +49,8 @@ enum Absence {
 struct Outcome {
     changes: Vec<Change>,
     gone: Vec<NodeId>,
+    /// How those who are gone went.
+    absence: Absence,
     returned: Vec<NodeId>,
 }
 
@@ -46,9 +59,16 @@ type Errors = Vec<Diagnostic>;
 impl<'a> Course<'a> {
     /// A timeline before its first event.
     pub(super) fn new(fleet: &Fleet, roster: Arc<Roster>, names: &'a mut Identities) -> Self {
-        let present = roster.nodes().iter().map(|node| node.id).collect();
-        let (next, zones) = (fleet.nodes.len() as u32, fleet.zones);
-        Course { names, roster, present, away: BTreeMap::new(), next, zones }
+        Course {
+            names: Naming::new(names),
+            present: roster.nodes().iter().map(|node| node.id).collect(),
+            roster,
+            away: BTreeMap::new(),
+            next: fleet.nodes.len() as u32,
+            zones: fleet.zones,
+            replicas: fleet.replicas as usize,
+            rehashes: 0,
+        }
     }
 
     /// The members now.
@@ -56,246 +76,94 @@ impl<'a> Course<'a> {
         &self.roster
     }
 
-    /// Lets an event happen.
+    /// Lets an event happen: one step, or several where it is a rolling one.
     ///
     /// # Errors
     /// Everything that stands in its way; the state is then no longer of use.
-    pub(super) fn step(
+    pub(super) fn steps(
         &mut self,
         event: &Event,
         generator: Xoshiro256PlusPlus,
+        totals: &mut Totals,
+    ) -> Result<Vec<PlannedStep>, Errors> {
+        let outcome = match &*event.verb {
+            Verb::Join(Joining::Count(count)) => self.join_numbered(*count as usize, event)?,
+            Verb::Join(Joining::Nodes(nodes)) => self.join_named(nodes)?,
+            Verb::Leave(picked) => self.depart(picked, Absence::Left, event, generator)?,
+            Verb::Fail(picked) => self.depart(picked, Absence::Failed, event, generator)?,
+            Verb::Recover(picked) => self.recover(picked, event, generator)?,
+            Verb::Grow(total) => self.grow(*total, event)?,
+            Verb::Shrink(total) => self.shrink(*total, event)?,
+            Verb::Reweight(weights) => self.reweight(weights)?,
+            Verb::Rolling(size) => return self.roll(*size as usize, event, totals),
+            Verb::ZoneFail(zones) => self.zone_fail(zones, event)?,
+            Verb::ZoneRecover(zones) => self.zone_recover(zones, event)?,
+            Verb::Replace(pairs) => self.replace(pairs)?,
+            Verb::Rename(renaming) => self.rename(renaming, event)?,
+            Verb::Rehash => {
+                self.rehashes += 1;
+                Outcome::default()
+            }
+        };
+        let step = self.take(outcome, event, event.label.clone(), event.verb.name())?;
+        totals.add(event, 1, step.after.len() as u64)?;
+        Ok(vec![step])
+    }
+
+    /// Makes a step of an outcome.
+    fn take(
+        &mut self,
+        outcome: Outcome,
+        event: &Event,
+        label: String,
+        verb: &'static str,
     ) -> Result<PlannedStep, Errors> {
-        let outcome = self.resolve(event, generator)?;
         let before = self.roster.clone();
         let after = before.after(&outcome.changes).map_err(|error| vec![refusal(&error, event)])?;
-        self.account_for(&before, &outcome, &event.verb);
+        check_replicas(&after, self.replicas).map_err(|error| {
+            let now = in_words(before.serving().count());
+            let label = format!("{now} of positive weight at this point");
+            vec![Diagnostic::new(error.to_string(), event.span.clone()).label(label)]
+        })?;
+        self.account_for(&before, &outcome);
         self.roster = Arc::new(after);
         Ok(PlannedStep {
-            label: event.label.clone(),
-            verb: event.verb.name(),
+            label,
+            verb,
             changes: outcome.changes,
             before,
             after: self.roster.clone(),
             gone: outcome.gone,
             returned: outcome.returned,
+            rehashes: self.rehashes,
         })
     }
 
-    fn resolve(&mut self, event: &Event, generator: Xoshiro256PlusPlus) -> Result<Outcome, Errors> {
-        let members = self.roster.len();
-        match &*event.verb {
-            Verb::Join(Joining::Count(count)) => self.join_numbered(*count as usize, event),
-            Verb::Join(Joining::Nodes(nodes)) => self.join_named(nodes),
-            Verb::Leave(Picked::Names(names)) | Verb::Fail(Picked::Names(names)) => {
-                Ok(self.remove(self.positions(names)?))
-            }
-            Verb::Leave(Picked::Count(count)) | Verb::Fail(Picked::Count(count)) => {
-                let count = *count as usize;
-                self.must_remain(members.saturating_sub(count), event)?;
-                Ok(self.remove(picks::pick(generator, members, count)))
-            }
-            Verb::Recover(picked) => self.recover(picked, event, generator),
-            Verb::Grow(total) => match (*total as usize).checked_sub(members) {
-                Some(count) => self.join_numbered(count, event),
-                None => Err(vec![wrong_total(event, *total, members, "shrink", "fewer")]),
-            },
-            Verb::Shrink(total) => {
-                self.must_remain(*total as usize, event)?;
-                if *total as usize > members {
-                    return Err(vec![wrong_total(event, *total, members, "grow", "more")]);
-                }
-                Ok(self.remove((*total as usize..members).collect()))
-            }
-            Verb::Reweight(weights) => self.reweight(weights),
-        }
-    }
-
-    fn must_remain(&self, remaining: usize, event: &Event) -> Result<(), Errors> {
-        if remaining > 0 {
-            return Ok(());
-        }
-        let message = format!("`{}` leaves nobody in the fleet", event.verb.name());
-        let label = format!("the fleet has {} at this point", in_words(self.roster.len()));
-        Err(vec![Diagnostic::new(message, event.span.clone()).label(label)])
-    }
-
-    fn join_numbered(&mut self, count: usize, event: &Event) -> Result<Outcome, Errors> {
-        let total = self.roster.len() + count;
-        if total > Roster::NODES_MAX {
-            let message = format!("a fleet has at most {} nodes, not {total}", Roster::NODES_MAX);
-            return Err(vec![Diagnostic::new(message, event.span.clone()).limit()]);
-        }
-        let mut outcome = Outcome::default();
-        while outcome.changes.len() < count {
-            let number = self.next;
-            self.next += 1;
-            let name = NodeName::numbered(number);
-            let id = self.names.of(&name);
-            if self.present.contains(&id) || self.away.contains_key(&id) {
-                continue;
-            }
-            let zone = self.zones.map(|zones| numbered_zone(number % zones));
-            outcome.changes.push(Change::Add(Node { id, name, weight: Weight::ONE, zone }));
-        }
-        Ok(outcome)
-    }
-
-    fn join_named(&mut self, nodes: &[NewNode]) -> Result<Outcome, Errors> {
-        let (mut outcome, mut errors, mut seen) = (Outcome::default(), Vec::new(), BTreeSet::new());
-        for new in nodes {
-            let id = self.names.of(&new.named.name);
-            let away = self.away.get(&id);
-            if let Some(reason) = self.no_entry(id, away, !seen.insert(id)) {
-                errors.push(about(&new.named, "cannot join", reason));
-                continue;
-            }
-            if away.is_some() {
-                outcome.returned.push(id);
-            }
-            let before = away.map(|away| &away.node);
-            outcome.changes.push(Change::Add(Node {
-                id,
-                name: new.named.name.clone(),
-                weight: new.weight.or(before.map(|node| node.weight)).unwrap_or(Weight::ONE),
-                zone: new.zone.clone().or_else(|| before.and_then(|node| node.zone.clone())),
-            }));
-        }
-        if errors.is_empty() { Ok(outcome) } else { Err(errors) }
-    }
-
-    fn no_entry(&self, id: NodeId, away: Option<&Away>, twice: bool) -> Option<&'static str> {
-        match away {
-            _ if twice => Some("it stands there twice"),
-            _ if self.present.contains(&id) => Some("it is in the fleet already"),
-            Some(Away { absence: Absence::Failed, .. }) => {
-                Some("it failed; `recover` brings it back")
-            }
-            _ => None,
-        }
-    }
-
-    fn recover(
-        &self,
-        picked: &Picked,
-        event: &Event,
-        generator: Xoshiro256PlusPlus,
-    ) -> Result<Outcome, Errors> {
-        let is_failed = |away: &&Away| away.absence == Absence::Failed;
-        let failed: Vec<&Node> =
-            self.away.values().filter(is_failed).map(|away| &away.node).collect();
-        let back: Vec<&Node> = match picked {
-            Picked::Count(count) if *count as usize > failed.len() => {
-                let message = format!("{} cannot recover", in_words(*count as usize));
-                let label = match failed.len() {
-                    0 => "no node has failed at this point".into(),
-                    few => format!("{few} failed at this point"),
-                };
-                return Err(vec![Diagnostic::new(message, event.span.clone()).label(label)]);
-            }
-            Picked::Count(count) => picks::pick(generator, failed.len(), *count as usize)
-                .into_iter()
-                .map(|index| failed[index])
-                .collect(),
-            Picked::Names(names) => self.failed_by_name(names)?,
-        };
-        let changes = back.iter().map(|&node| Change::Add(node.clone())).collect();
-        let returned = back.iter().map(|node| node.id).collect();
-        Ok(Outcome { changes, gone: Vec::new(), returned })
-    }
-
-    fn failed_by_name(&self, names: &[Named]) -> Result<Vec<&Node>, Errors> {
-        let (mut found, mut errors, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
-        for named in names {
-            let id = self.names.find(named.name.as_str());
-            let reason = match id.and_then(|id| self.away.get(&id)) {
-                _ if !seen.insert(&named.name) => "it stands there twice",
-                Some(Away { absence: Absence::Left, .. }) => "it left; `join` brings it back",
-                None => "it has not failed",
-                Some(away) => {
-                    found.push(&away.node);
-                    continue;
-                }
-            };
-            errors.push(about(named, "cannot recover", reason));
-        }
-        if errors.is_empty() { Ok(found) } else { Err(errors) }
-    }
-
-    fn reweight(&self, weights: &[(Named, Weight)]) -> Result<Outcome, Errors> {
-        let positions = self.member_positions();
-        let member = |named: &Named| self.member(&positions, named);
-        let found: Vec<_> = weights
-            .iter()
-            .map(|(named, weight)| member(named).map(|at| (self.roster.nodes()[at].id, *weight)))
-            .collect();
-        let changes = all(found)?.into_iter().map(|(id, weight)| Change::Reweight(id, weight));
-        Ok(Outcome { changes: changes.collect(), ..Outcome::default() })
-    }
-
-    fn positions(&self, names: &[Named]) -> Result<Vec<usize>, Errors> {
-        let positions = self.member_positions();
-        let mut seen = BTreeSet::new();
-        let position = |named: &Named| {
-            if !seen.insert(named.name.clone()) {
-                return Err(about(named, "cannot go", "it stands there twice"));
-            }
-            self.member(&positions, named)
-        };
-        all(names.iter().map(position).collect())
-    }
-
-    fn member(&self, at: &BTreeMap<NodeId, usize>, named: &Named) -> Result<usize, Diagnostic> {
-        let id = self.names.find(named.name.as_str());
-        if let Some(&position) = id.and_then(|id| at.get(&id)) {
-            return Ok(position);
-        }
-        let absence = id.and_then(|id| self.away.get(&id)).map(|away| away.absence);
-        let message = format!("{} is not in the fleet", quoted(named.name.as_str()));
-        let error = Diagnostic::new(message, named.span.clone());
-        Err(match absence {
-            Some(Absence::Failed) => error.label("failed before").help("`recover` brings it back"),
-            Some(Absence::Left) => error.label("left before").help("`join` brings it back"),
-            None => {
-                let names = self.roster.nodes().iter().map(|node| node.name.as_str());
-                let error = error.label("no such node at this point");
-                match nearest(named.name.as_str(), names) {
-                    Some(near) => error.help(format!("did you mean {}?", quoted(near))),
-                    None => error,
-                }
-            }
-        })
-    }
-
-    fn member_positions(&self) -> BTreeMap<NodeId, usize> {
-        self.roster.nodes().iter().enumerate().map(|(at, node)| (node.id, at)).collect()
-    }
-
-    /// Removals from the tail inward: a set that is the tail asks no more of a scheme than
-    /// shrinking does, in whatever order it was written.
-    fn remove(&self, mut positions: Vec<usize>) -> Outcome {
-        positions.sort_unstable();
-        let gone: Vec<NodeId> =
-            positions.into_iter().map(|at| self.roster.nodes()[at].id).collect();
-        let changes = gone.iter().rev().map(|&id| Change::Remove(id)).collect();
-        Outcome { changes, gone, returned: Vec::new() }
-    }
-
-    fn account_for(&mut self, before: &Roster, outcome: &Outcome, verb: &Verb) {
-        let absence = match verb {
-            Verb::Fail(_) => Absence::Failed,
-            _ => Absence::Left,
-        };
+    fn account_for(&mut self, before: &Roster, outcome: &Outcome) {
+        let absence = outcome.absence;
         let gone: BTreeSet<NodeId> = outcome.gone.iter().copied().collect();
         for node in before.nodes().iter().filter(|node| gone.contains(&node.id)) {
             self.present.remove(&node.id);
             self.away.insert(node.id, Away { node: node.clone(), absence });
         }
+        let mut new_names = BTreeMap::new();
         for change in &outcome.changes {
-            if let Change::Add(node) = change {
-                self.away.remove(&node.id);
-                self.present.insert(node.id);
+            match change {
+                Change::Add(node) => {
+                    self.away.remove(&node.id);
+                    self.present.insert(node.id);
+                }
+                Change::Rename(id, name) => {
+                    new_names.insert(*id, name);
+                }
+                Change::Remove(_) | Change::Reweight(..) => {}
             }
         }
+        let renamed = before
+            .nodes()
+            .iter()
+            .filter_map(|node| new_names.get(&node.id).map(|&name| (node.id, &node.name, name)));
+        self.names.rename(&renamed.collect::<Vec<_>>());
     }
 }
 
@@ -328,9 +196,8 @@ fn wrong_total(
     let name = event.verb.name();
     let message = format!("`{name} = {total}` asks for {relation} nodes than there are");
     let label = format!("the fleet has {} at this point", in_words(members));
-    let span: Range<usize> = event.span.clone();
     let help = format!("`{name}` gives the total after the event; `{other}` goes the other way");
-    Diagnostic::new(message, span).label(label).help(help)
+    Diagnostic::new(message, event.span.clone()).label(label).help(help)
 }
 
 fn refusal(error: &PlacementError, event: &Event) -> Diagnostic {

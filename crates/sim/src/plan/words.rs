@@ -11,56 +11,63 @@ const NAMED_MAX: usize = 8;
 impl Plan {
     /// The plan with every change in words.
     pub fn to_results(&self) -> Vec<Timeline> {
-        self.timelines.iter().map(|timeline| self.timeline(timeline)).collect()
+        self.timelines.iter().map(shown_timeline).collect()
     }
+}
 
-    fn timeline(&self, timeline: &PlannedTimeline) -> Timeline {
-        let steps = timeline.steps.iter().map(|step| self.step(step)).collect();
-        Timeline { name: timeline.name.clone(), steps }
+fn shown_timeline(timeline: &PlannedTimeline) -> Timeline {
+    let steps = timeline.steps.iter().map(shown_step).collect();
+    Timeline { name: timeline.name.clone(), steps }
+}
+
+fn shown_step(step: &PlannedStep) -> ShownStep {
+    ShownStep {
+        label: step.label.clone(),
+        verb: step.verb.into(),
+        changes: changes(step),
+        nodes: step.after.len() as u32,
+        minimum: fixed(step.minimum()),
     }
+}
 
-    fn step(&self, step: &PlannedStep) -> ShownStep {
-        ShownStep {
-            label: step.label.clone(),
-            verb: step.verb.into(),
-            changes: self.changes(step),
-            nodes: step.after.len() as u32,
-            minimum: fixed(step.minimum()),
+fn changes(step: &PlannedStep) -> String {
+    let changed = |change: &&Change| in_words(step, change);
+    let gone = |id: &&NodeId| name(step, **id).to_string();
+    match step.verb {
+        super::START => match step.after.len() {
+            1 => "1 node".into(),
+            count => format!("{count} nodes"),
+        },
+        "fail" | "zone_fail" => sentence(step.gone.iter(), gone, "fails", "fail"),
+        "leave" | "shrink" => sentence(step.gone.iter(), gone, "leaves", "leave"),
+        "recover" | "zone_recover" => sentence(step.changes.iter(), changed, "recovers", "recover"),
+        "reweight" | "rename" => sentence(step.changes.iter(), changed, "", ""),
+        "replace" => {
+            let joins = &step.changes[step.gone.len()..];
+            let new = sentence(joins.iter(), changed, "replaces", "replace");
+            format!("{new} {}", sentence(step.gone.iter(), gone, "", ""))
+        }
+        "rehash" => "the hash seed changes".into(),
+        _ => sentence(step.changes.iter(), changed, "joins", "join"),
+    }
+}
+
+fn in_words(step: &PlannedStep, change: &Change) -> String {
+    match change {
+        Change::Add(node) if node.weight == Weight::ONE => node.name.to_string(),
+        Change::Add(node) => format!("{} (weight {})", node.name, node.weight),
+        Change::Remove(id) => name(step, *id).into(),
+        Change::Rename(id, new) => format!("{} becomes {new}", name(step, *id)),
+        Change::Reweight(id, weight) => {
+            let old = step.before.get(*id).map_or(*weight, |node| node.weight);
+            format!("{} from {old} to {weight}", name(step, *id))
         }
     }
+}
 
-    fn changes(&self, step: &PlannedStep) -> String {
-        let changed = |change: &&Change| self.change(step, change);
-        let gone = |id: &&NodeId| self.name(**id).to_string();
-        match step.verb {
-            super::START => match step.after.len() {
-                1 => "1 node".into(),
-                count => format!("{count} nodes"),
-            },
-            "fail" => sentence(step.gone.iter(), gone, "fails", "fail"),
-            "leave" | "shrink" => sentence(step.gone.iter(), gone, "leaves", "leave"),
-            "recover" => sentence(step.changes.iter(), changed, "recovers", "recover"),
-            "reweight" => sentence(step.changes.iter(), changed, "", ""),
-            _ => sentence(step.changes.iter(), changed, "joins", "join"),
-        }
-    }
-
-    fn change(&self, step: &PlannedStep, change: &Change) -> String {
-        match change {
-            Change::Add(node) if node.weight == Weight::ONE => node.name.to_string(),
-            Change::Add(node) => format!("{} (weight {})", node.name, node.weight),
-            Change::Remove(id) => self.name(*id).into(),
-            Change::Rename(id, name) => format!("{} to {name}", self.name(*id)),
-            Change::Reweight(id, weight) => {
-                let old = step.before.get(*id).map_or(*weight, |node| node.weight);
-                format!("{} from {old} to {weight}", self.name(*id))
-            }
-        }
-    }
-
-    fn name(&self, id: NodeId) -> &str {
-        self.names.names()[id.index()].as_str()
-    }
+/// What a member is called in this step.
+fn name(step: &PlannedStep, id: NodeId) -> &str {
+    step.before.get(id).expect("who goes or changes was a member").name.as_str()
 }
 
 /// Names the first items only: describing one may mean a search in a large fleet.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use placelab_core::request::RequestError;
 use placelab_core::{AlgorithmSpec, Arguments};
 
 use super::ContenderRequest;
@@ -73,6 +74,7 @@ fn read_one(
     let diagnostic = element.error(error.to_string());
     element.report.add(match error {
         SelectError::Unknown { help, .. } => diagnostic.label("unknown algorithm").help(help),
+        SelectError::Request(RequestError::Sweep { .. }) => diagnostic.limit(),
         _ if files.limit.get() => diagnostic.limit(),
         _ => diagnostic,
     });

@@ -48,21 +48,24 @@ fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<Prepared> {
     let fleet = section(root, "fleet", "[fleet]").and_then(|table| fleet::read(&table));
     let errors_before = root.report.len();
     let timelines = timelines::read(root);
+    let events_are_whole = root.report.len() == errors_before;
+    let plan = fleet.as_ref().and_then(|fleet| {
+        plan_timelines(fleet, &timelines.list)
+            .map_err(|errors| errors.into_iter().for_each(|error| root.report.add(error)))
+            .ok()
+    });
     let names =
         contenders.as_ref().map(|all| all.iter().map(|contender| contender.name()).collect());
     let known = Known {
         contenders: names,
         timelines: &timelines,
         source: keys.as_ref().map(|keys| &keys.source),
-        events_are_whole: root.report.len() == errors_before,
+        replicas: fleet.as_ref().map(|fleet| fleet.replicas),
+        plan: plan.as_ref().filter(|_| events_are_whole),
     };
     let requirements = expectations::requirements(root, &known);
     let expectations = expectations::expectations(root, &known);
     root.finish();
-    let fleet = fleet?;
-    let plan = plan_timelines(&fleet, &timelines.list)
-        .map_err(|errors| errors.into_iter().for_each(|error| root.report.add(error)))
-        .ok();
     let prose = prose?;
     let scenario = Scenario {
         name: context.name.into(),
@@ -72,7 +75,7 @@ fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<Prepared> {
         contenders: contenders?,
         seeds: prose.seeds,
         keys: keys?,
-        fleet,
+        fleet: fleet?,
         timelines: timelines.list,
         expectations,
         requirements,

@@ -10,15 +10,17 @@ use super::table::Table;
 use super::timelines::Timelines;
 use super::{ExpectationRequest, ExpectedClaim, SeedScope, SourceRequest, glob_matches};
 use crate::diagnostics::{Diagnostic, quoted};
-use crate::plan::START;
+use crate::plan::{Plan, START};
 
 /// What expectations are checked against; parts that could not be read are absent.
 pub(super) struct Known<'a> {
     pub(super) contenders: Option<Vec<String>>,
     pub(super) timelines: &'a Timelines,
     pub(super) source: Option<&'a SourceRequest>,
-    /// Whether the events of every timeline are all there.
-    pub(super) events_are_whole: bool,
+    /// Copies of each key.
+    pub(super) replicas: Option<u32>,
+    /// Every event of every timeline.
+    pub(super) plan: Option<&'a Plan>,
 }
 
 /// Reads what the design needs.
@@ -126,6 +128,11 @@ fn metric_id(field: &Field<'_>, known: &Known<'_>) -> Option<String> {
         let label = format!("keys have no {} here", measure.name());
         return field.report.take(Err(field.error(message).label(label)));
     }
+    if id.starts_with("replica.") && known.replicas == Some(1) {
+        let error = field.error(format!("{} needs several copies of each key", quoted(id)));
+        let help = "set `replicas` in [fleet] to 2 or more";
+        return field.report.take(Err(error.label("each key has one here").help(help)));
+    }
     Some(id.into())
 }
 
@@ -175,15 +182,18 @@ fn timeline_named(field: &Field<'_>, known: &Known<'_>) -> Option<String> {
     field.report.take(Err(error.help(among(name, known.timelines.names()))))
 }
 
+/// A pattern over labels of planned steps: a rolling event makes several.
 fn event_labelled(field: &Field<'_>, timeline: Option<&str>, known: &Known<'_>) -> Option<String> {
-    let label = field.text()?;
-    let meant =
-        known.timelines.list.iter().filter(|one| timeline.is_none_or(|name| one.name == name));
-    let labels = meant.flat_map(|one| one.events.iter().map(|event| event.label.as_str()));
-    let labels: Vec<&str> = std::iter::once(START).chain(labels).collect();
-    if labels.contains(&label) || !known.events_are_whole {
-        return Some(label.into());
+    let pattern = field.text()?;
+    let Some(plan) = known.plan else { return Some(pattern.into()) };
+    let meant = plan.timelines.iter().filter(|one| timeline.is_none_or(|name| one.name == name));
+    let steps = meant.flat_map(|one| &one.steps);
+    if steps.clone().any(|step| glob_matches(pattern, &step.label)) {
+        return Some(pattern.into());
     }
-    let error = field.error(format!("no event has the label {}", quoted(label)));
-    field.report.take(Err(error.help(among(label, labels))))
+    // Every timeline begins with `start`, which is listed once.
+    let events = steps.map(|step| step.label.as_str()).filter(|label| *label != START);
+    let labels: Vec<&str> = std::iter::once(START).chain(events).collect();
+    let error = field.error(format!("no event has the label {}", quoted(pattern)));
+    field.report.take(Err(error.help(among(pattern, labels))))
 }

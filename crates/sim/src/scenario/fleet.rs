@@ -11,6 +11,8 @@ use crate::diagnostics::{Diagnostic, quoted};
 use crate::fleet::numbered_nodes;
 
 const NODES_MAX: u64 = Roster::NODES_MAX as u64;
+/// Most copies of a key.
+const REPLICAS_MAX: u64 = 8;
 
 /// Reads who is there at the start.
 pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
@@ -19,6 +21,11 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
     let zones = match &zones_field {
         Some(field) => field.count_u32(1..=NODES_MAX, Beyond::Wrong).map(Some),
         None => Some(None),
+    };
+    let replicas_field = table.get("replicas");
+    let replicas = match &replicas_field {
+        Some(field) => field.count_u32(1..=REPLICAS_MAX, Beyond::Wrong),
+        None => Some(1),
     };
     table.finish();
     let nodes = match (count, list) {
@@ -43,7 +50,16 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
             return table.report.take(Err(table.error(message)));
         }
     };
-    Some(Fleet { nodes, zones: zones?, replicas: 1 })
+    let replicas = replicas?;
+    let serving = nodes.iter().filter(|node| node.weight > Weight::ZERO).count();
+    match replicas_field {
+        Some(field) if serving < replicas as usize => {
+            let message = format!("`replicas = {replicas}` needs as many nodes of positive weight");
+            let label = format!("the fleet has {serving}");
+            table.report.take(Err(field.error(message).label(label)))
+        }
+        _ => Some(Fleet { nodes, zones: zones?, replicas }),
+    }
 }
 
 fn listed(list: &Field<'_>) -> Option<Vec<Node>> {

@@ -21,7 +21,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// `did you mean …? there are …`, with a list that is cut where it is long.
-pub(super) fn among<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+pub(crate) fn among<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     const LISTED_MAX: usize = 30;
     let guess = match nearest(word, known.clone()) {
         Some(near) => format!("did you mean {}? ", quoted(near)),

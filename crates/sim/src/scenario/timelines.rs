@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::field::{Beyond, Field};
 use super::table::{Report, Table};
-use super::{Event, Joining, Named, Picked, TimelineRequest, Verb, verbs};
+use super::{Event, Joining, Named, Picked, Renaming, TimelineRequest, Verb, verbs};
 use crate::diagnostics::quoted;
 use crate::plan::START;
 
-/// Most events of a scenario, repetitions included.
+/// Most events of a scenario, repetitions and the steps of rolling events included.
 pub const EVENTS_MAX: usize = 10_000;
 const REPEAT_MAX: u64 = 1_000;
 
@@ -199,6 +199,16 @@ fn label_of(verb: &Verb) -> String {
         Verb::Reweight(weights) => {
             format!("{name} {}", names_in_words(weights.len(), &weights[0].0))
         }
+        Verb::Rolling(size) => format!("{name} {size}"),
+        Verb::ZoneFail(zones) | Verb::ZoneRecover(zones) => match &zones[..] {
+            [one] => format!("{name} {}", one.name),
+            several => format!("{name} {} zones", several.len()),
+        },
+        Verb::Replace(pairs) | Verb::Rename(Renaming::Pairs(pairs)) => {
+            format!("{name} {}", names_in_words(pairs.len(), &pairs[0].0))
+        }
+        Verb::Rename(Renaming::Every(template)) => format!("{name} to {template}"),
+        Verb::Rehash => name.into(),
     }
 }
 

@@ -4,7 +4,10 @@ use crate::support::{folder, report_in};
 
 mod contents;
 mod events;
+mod exchanges;
 mod form;
+mod outages;
+mod replicas;
 
 /// What is wrong, the scenario, and the report.
 struct Case {

@@ -8,7 +8,7 @@ use placelab_core::node::hides_text;
 use placelab_sim::diagnostics::Look;
 use placelab_sim::scenario::{FILE_BYTES_MAX, ScenarioError};
 
-use crate::support::{HEAD, read_in, report, report_in, with_fleet};
+use crate::support::{HEAD, read_in, report, report_in, timeline, with_fleet};
 
 const RICH: &str = r#"
 schema = 1
@@ -51,6 +51,24 @@ shrink = 4
 name = "two"
 [[timeline.event]]
 leave = "a"
+[[timeline]]
+name = "three"
+[[timeline.event]]
+rolling = 1
+label = "restart"
+[[timeline.event]]
+zone_fail = ["east"]
+[[timeline.event]]
+zone_recover = "east"
+[[timeline.event]]
+replace = { a = "c" }
+[[timeline.event]]
+rename = { b = "c", "c" = "b" }
+[[timeline.event]]
+rename = "cache-{}"
+[[timeline.event]]
+rehash = true
+repeat = 2
 [[require]]
 metric = "load.max_over_mean"
 max = 1.25
@@ -61,6 +79,10 @@ event = "more 2"
 timeline = "one"
 max = 0
 seeds = "median"
+[[expect]]
+metric = "load.cv"
+event = "restart: * fails"
+max = 9
 "#;
 
 #[test]
@@ -135,6 +157,29 @@ fn repetition_cannot_exhaust_memory() {
     let text = with_fleet("").replace("\"ring\"", &format!("{ring}, {ring}"));
     let error = read_in(Path::new("."), &text).unwrap_err();
     assert!(matches!(error, ScenarioError::Limit(_)), "{error}");
+}
+
+#[test]
+fn a_sweep_of_a_million_is_refused_where_it_stands() {
+    let values: Vec<String> = (1..=1_000).map(|n| n.to_string()).collect();
+    let values = values.join(",");
+    let million = format!("\"ring:vnodes={{{values}}},hash={{{values}}}\"");
+    let error = read_in(Path::new("."), with_fleet("").replace("\"ring\"", &million)).unwrap_err();
+    assert!(matches!(error, ScenarioError::Limit(_)), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("asks for 1000000 contenders, at most 1000 are possible"), "{text}");
+    assert!(text.contains(" --> s.toml:2:15\n") && text.contains("^^^"), "{text}");
+}
+
+/// However little happens in a timeline, it begins with the whole fleet.
+#[test]
+fn many_timelines_of_a_large_fleet_are_refused_quickly() {
+    let started = Instant::now();
+    let of_one = |n: u32| timeline(&n.to_string(), &["recover = 1"]);
+    let timelines: String = (0..5_000).map(of_one).collect();
+    let text = report(&format!("{HEAD}fleet = {{ nodes = 1_000_000 }}\n{timelines}"));
+    assert!(text.contains("the plan holds more than 20000000 members"), "{text}");
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 #[test]

@@ -2,24 +2,9 @@
 
 use placelab_core::{Change, NodeId, Roster, Weight};
 use placelab_sim::fleet::numbered_nodes;
-use placelab_sim::plan::{Plan, PlannedStep, minimum};
+use placelab_sim::plan::minimum;
 
-use crate::support::{HEAD, read_text, report, with_fleet};
-
-/// One timeline with an event a line.
-fn timeline(name: &str, events: &[&str]) -> String {
-    let events: String =
-        events.iter().map(|event| format!("[[timeline.event]]\n{event}\n")).collect();
-    format!("[[timeline]]\nname = \"{name}\"\n{events}")
-}
-
-fn planned(events: &[&str]) -> Plan {
-    read_text(&with_fleet(&timeline("t", events))).plan
-}
-
-fn members(step: &PlannedStep) -> Vec<&str> {
-    step.after.nodes().iter().map(|node| node.name.as_str()).collect()
-}
+use crate::support::{HEAD, members, planned, read_text, report, timeline, with_fleet};
 
 #[test]
 fn steps_follow_one_another() {

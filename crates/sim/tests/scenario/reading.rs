@@ -1,6 +1,6 @@
 //! What a scenario that is right is read as.
 
-use placelab_core::{Capability, HashFunction};
+use placelab_core::{Capability, HashFunction, Role};
 use placelab_sim::scenario::{
     ExpectedClaim, Prepared, ScenarioError, SeedScope, SourceRequest, Verb, read,
 };

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use placelab_core::{
     AlgorithmSpec, Arguments, HashFunction, HashSeed, KeyPart, ParameterKind, ParameterSpec,
-    Placement, PlacementError, Roster,
+    Placement, PlacementError, Role, Roster,
 };
 use placelab_sim::diagnostics::Look;
+use placelab_sim::plan::{Plan, PlannedStep};
 use placelab_sim::scenario::{Prepared, ScenarioError, parse};
 
 fn never_built(
@@ -17,9 +18,14 @@ fn never_built(
     Err(PlacementError::NobodyLeft)
 }
 
-const fn spec(name: &'static str, parameters: &'static [ParameterSpec]) -> AlgorithmSpec {
+const fn spec(
+    name: &'static str,
+    role: Role,
+    parameters: &'static [ParameterSpec],
+) -> AlgorithmSpec {
     AlgorithmSpec {
         name,
+        role,
         family: "test",
         year: 2000,
         citation: "none",
@@ -48,16 +54,20 @@ fn has_no_x(text: &str) -> Result<(), String> {
 
 static RING: AlgorithmSpec = spec(
     "ring",
+    Role::Rival,
     &[
         parameter("vnodes", ParameterKind::Count { min: 1, max: 65_536 }, Some("160")),
         parameter("hash", ParameterKind::Choice(&HashFunction::NAMES), Some("xxh3")),
         parameter("tokens", ParameterKind::File(has_no_x), None),
     ],
 );
-static MAGLEV: AlgorithmSpec =
-    spec("maglev", &[parameter("size", ParameterKind::Prime { max: 10_000_019 }, Some("65537"))]);
-static MODULO: AlgorithmSpec = spec("modulo", &[]);
-static IDEAL: AlgorithmSpec = spec("ideal", &[]);
+static MAGLEV: AlgorithmSpec = spec(
+    "maglev",
+    Role::Rival,
+    &[parameter("size", ParameterKind::Prime { max: 10_000_019 }, Some("65537"))],
+);
+static MODULO: AlgorithmSpec = spec("modulo", Role::Canary, &[]);
+static IDEAL: AlgorithmSpec = spec("ideal", Role::Canary, &[]);
 
 pub(crate) const REGISTRY: &[&AlgorithmSpec] = &[&MODULO, &RING, &MAGLEV, &IDEAL];
 
@@ -76,6 +86,23 @@ pub(crate) fn with_fleet(rest: &str) -> String {
 /// Reads a scenario that is right and names no files.
 pub(crate) fn read_text(text: &str) -> Prepared {
     read_in(Path::new("."), text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// One timeline with an event a line.
+pub(crate) fn timeline(name: &str, events: &[&str]) -> String {
+    let events: String =
+        events.iter().map(|event| format!("[[timeline.event]]\n{event}\n")).collect();
+    format!("[[timeline]]\nname = \"{name}\"\n{events}")
+}
+
+/// The plan of some events of a fleet of five.
+pub(crate) fn planned(events: &[&str]) -> Plan {
+    read_text(&with_fleet(&timeline("t", events))).plan
+}
+
+/// Names of the members after a step.
+pub(crate) fn members(step: &PlannedStep) -> Vec<&str> {
+    step.after.nodes().iter().map(|node| node.name.as_str()).collect()
 }
 
 /// Reads a scenario that stands in a folder.

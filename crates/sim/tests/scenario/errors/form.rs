@@ -48,7 +48,8 @@ error: [[timeline.event]] has no key `jion`
   | ^^^^ unknown key
   |
   = help: did you mean `join`? there are `label`, `repeat`, `join`, `leave`, `fail`,
-          `recover`, `grow`, `shrink`, `reweight`
+          `recover`, `grow`, `shrink`, `reweight`, `rolling`, `zone_fail`, `zone_recover`,
+          `replace`, `rename`, `rehash`
 "#,
     },
     Case {
@@ -70,7 +71,8 @@ error: an event needs a verb, which says what happens
 7 | [[timeline.event]]
   | ^^^^^^^^^^^^^^^^^^
   |
-  = help: there are `join`, `leave`, `fail`, `recover`, `grow`, `shrink`, `reweight`
+  = help: there are `join`, `leave`, `fail`, `recover`, `grow`, `shrink`, `reweight`,
+          `rolling`, `zone_fail`, `zone_recover`, `replace`, `rename`, `rehash`
 "#,
     },
     Case {
