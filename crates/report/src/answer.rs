@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 pub(crate) use differences::lookup_time;
 
-use placelab_results::{Contender, ContenderVerdict, Requirement};
+use placelab_results::{Contender, ContenderVerdict, Requirement, Role};
 
 use crate::number;
 use crate::subject::{Subject, figure, steps};
@@ -20,6 +20,8 @@ use crate::text::{list, list_up_to, one_line, plural};
 pub(crate) struct Answer {
     /// The answer in a sentence or two.
     pub(crate) headline: String,
+    /// Names of the rivals that are suitable.
+    pub(crate) suitable: Vec<String>,
     /// What tells the candidates apart, a sentence each.
     pub(crate) differences: Vec<Difference>,
     /// Who could not do what.
@@ -44,6 +46,7 @@ pub(crate) fn answer(subject: &Subject) -> Answer {
     let candidates = candidates(subject);
     Answer {
         headline: headline(subject, &candidates),
+        suitable: candidates.iter().map(|contender| one_line(&contender.name)).collect(),
         differences: differences::differences(subject, &candidates),
         refusals: refusals(subject),
         changes: changes(subject, &candidates),
@@ -51,7 +54,7 @@ pub(crate) fn answer(subject: &Subject) -> Answer {
     }
 }
 
-/// Contenders, canaries apart, that are suitable.
+/// The rivals that are suitable.
 fn candidates<'a>(subject: &Subject<'a>) -> Vec<&'a Contender> {
     std::iter::zip(&subject.results.contenders, &subject.verdict.contenders)
         .filter(|(contender, judged)| contender.is_rival() && judged.suitable)
@@ -143,17 +146,18 @@ fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
             plural(all as u64, "expectation", "expectations")
         ));
     }
-    let canaries: Vec<String> = subject
-        .results
-        .contenders
-        .iter()
-        .filter(|contender| !contender.is_rival())
-        .map(|contender| one_line(&contender.name))
-        .collect();
+    let canaries = subject.names_of(Role::Canary);
     if !canaries.is_empty() {
         lines.push(format!(
             "Canaries, in the run only to show that the figures tell good from bad: {}.",
             list(&canaries)
+        ));
+    }
+    let exhibits = subject.names_of(Role::Exhibit);
+    if !exhibits.is_empty() {
+        lines.push(format!(
+            "Exhibits, in the run to be looked at and not to be chosen: {}.",
+            list(&exhibits)
         ));
     }
     if !subject.has_intervals() {

@@ -2,6 +2,8 @@
 //! data, and one line in [`CHARTS`].
 
 mod balance;
+mod copies;
+mod crossover;
 mod failure;
 mod frame;
 mod latency;
@@ -34,9 +36,11 @@ const CHARTS: &[Maker] = &[
     balance::by_keys,
     balance::by_requests,
     movement::chart,
+    copies::chart,
     peak::chart,
     failure::chart,
     latency::chart,
+    crossover::chart,
 ];
 
 /// The charts that these results have something for.

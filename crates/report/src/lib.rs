@@ -1,4 +1,5 @@
-//! From results to a report: one HTML file, a Markdown summary and a PNG picture for each chart.
+//! From results to a report: one HTML file, a Markdown summary and a PNG picture for each chart;
+//! and from several results to an index of their reports.
 //!
 //! Everything here is a pure function of [`RunResults`] and [`Timings`]: the same input gives the
 //! same bytes. Results are taken as they are, however odd: what is missing or no number leaves a
@@ -12,6 +13,7 @@ mod charts;
 mod draw;
 mod error;
 mod font;
+mod index;
 mod markdown;
 mod number;
 mod page;
@@ -30,6 +32,7 @@ use crate::subject::Subject;
 
 pub use crate::error::ReportError;
 pub use crate::font::register_font;
+pub use crate::index::{INDEX_MARK, IndexEntry, index};
 
 /// One file of a report.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -65,6 +65,18 @@ pub(crate) fn few(value: f64) -> String {
     decimal(value, usize::from(value.fract() != 0.0))
 }
 
+/// A count that is known in about: `37`, `140`, `2,300`.
+pub(crate) fn about(value: f64) -> String {
+    if !value.is_finite() {
+        return NONE.into();
+    }
+    let mut unit = 1.0;
+    while value.abs() / unit >= 99.5 && unit < 1e15 {
+        unit *= 10.0;
+    }
+    decimal((value / unit).round() * unit, 0)
+}
+
 /// A value with the prefix that leaves it between 1 and 1,000.
 fn prefixed(value: f64, step: f64, units: &[&str]) -> String {
     if !value.is_finite() {
@@ -163,6 +175,10 @@ mod tests {
         assert_eq!(ratio(1.0234, 3), "1.023");
         assert_eq!(ratio(3.1264, 3), "3.13");
         assert_eq!(ratio(19.04, 3), "19.0");
+        assert_eq!(
+            [3.4, 37.2, 99.7, 144.0, 2_345.0].map(about),
+            ["3", "37", "100", "140", "2,300"]
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod origin;
 mod tables;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use placelab_results::Role;
 
 use crate::ReportError;
 use crate::answer::Answer;
@@ -13,7 +14,7 @@ use crate::number;
 use crate::subject::Subject;
 use crate::summary;
 use crate::table::Table;
-use crate::text::{one_line, plural};
+use crate::text::{list, one_line, plural};
 
 const STYLE: &str = include_str!("page/style.css");
 /// Nothing is loaded from anywhere.
@@ -30,14 +31,7 @@ pub(crate) fn page(
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (one_line(&scenario.title)) " · placelab" }
-                style { (PreEscaped(STYLE)) }
-            }
+            (head(&scenario.title, "placelab"))
             body {
                 header {
                     p.product { "placelab · " (one_line(&scenario.name)) }
@@ -65,6 +59,21 @@ pub(crate) fn page(
     Ok(crate::text::document(&page.into_string()))
 }
 
+/// The head of a page, by its title and by what made it.
+pub(crate) fn head(title: &str, generator: &str) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="generator" content=(generator);
+            meta http-equiv="Content-Security-Policy" content=(POLICY);
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            title { (one_line(title)) " · placelab" }
+            style { (PreEscaped(STYLE)) }
+        }
+    }
+}
+
 /// `1,000,000 uniform keys · 20 to 30 nodes · 20 hash seeds`.
 pub(crate) fn facts(subject: &Subject) -> String {
     let results = subject.results;
@@ -75,18 +84,25 @@ pub(crate) fn facts(subject: &Subject) -> String {
     } else {
         format!("{} to {} nodes", number::count(least.into()), number::count(most.into()))
     };
-    let rivals = results.contenders.iter().filter(|contender| contender.is_rival()).count() as u64;
+    let count = |role: Role| subject.names_of(role).len() as u64;
+    let (exhibits, canaries) = (count(Role::Exhibit), count(Role::Canary));
+    let mut who = vec![plural(count(Role::Rival), "contender", "contenders")];
+    if exhibits > 0 {
+        who.push(plural(exhibits, "exhibit", "exhibits"));
+    }
+    if canaries > 0 {
+        who.push(plural(canaries, "canary", "canaries"));
+    }
     let requests = results.keys.requests.map_or(String::new(), |requests| {
         format!(" with {}", plural(requests, "request", "requests"))
     });
-    let canaries = results.contenders.len() as u64 - rivals;
-    let canaries = match canaries {
-        0 => String::new(),
-        count => format!(" and {}", plural(count, "canary", "canaries")),
+    let copies = match results.replicas {
+        0 | 1 => String::new(),
+        replicas => format!("{} of each key, ", plural(replicas.into(), "copy", "copies")),
     };
     format!(
-        "{}{canaries} compared over {}{requests} ({}), a fleet of {nodes} and {}.",
-        plural(rivals, "contender", "contenders"),
+        "{} compared over {}{requests} ({}), {copies}a fleet of {nodes} and {}.",
+        list(&who),
         plural(results.keys.count, "key", "keys"),
         one_line(&results.keys.source),
         plural(results.seeds.into(), "hash seed", "hash seeds"),

@@ -107,13 +107,14 @@ impl Look {
 }
 
 /// The looks of contenders, in their order. The first contender of an algorithm has the look of
-/// the algorithm; further ones keep its colour and change marker and dash. Canaries are grey.
+/// the algorithm; further ones keep its colour and change marker and dash. Canaries and
+/// exhibits are grey.
 pub(crate) fn looks(contenders: &[Contender]) -> Vec<Look> {
     let base: Vec<Look> = contenders
         .iter()
         .map(|contender| {
             let look = look_of(&contender.algorithm);
-            if !contender.is_rival() { greyed(look) } else { look }
+            if contender.is_rival() { look } else { greyed(look) }
         })
         .collect();
     let bases: BTreeSet<Marker> = base.iter().map(|look| look.marker).collect();
@@ -149,11 +150,11 @@ fn look_of(algorithm: &str) -> Look {
         Some(&(_, colour, marker)) => (colour, marker),
         None => (OTHERS[draw % OTHERS.len()], MARKERS[draw / OTHERS.len() % MARKERS.len()]),
     };
-    // Sky is near to blue, and grey stands for canaries: their lines are always broken.
+    // Sky is near to blue, and grey is not to be chosen: their lines are always broken.
     Look { colour, marker, dash: usize::from(colour == SKY || colour == GREY) }
 }
 
-/// The look of a canary of the same algorithm.
+/// The look of a canary or an exhibit of the same algorithm.
 fn greyed(look: Look) -> Look {
     Look { colour: GREY, dash: 1, ..look }
 }

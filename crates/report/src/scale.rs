@@ -99,6 +99,14 @@ fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<f64> {
     if fine.len() <= wanted { fine } else { all(&[1.0]) }
 }
 
+/// Where a ratio that follows a power law passes 1: it is `before`, at most 1, at `from`, and
+/// `after`, above 1, at `to`.
+#[expect(clippy::disallowed_methods, reason = "rounded for a sentence and a drawing; no result")]
+pub(crate) fn passes_one((from, before): (f64, f64), (to, after): (f64, f64)) -> f64 {
+    let part = log10(before) / (log10(before) - log10(after));
+    from * (to / from).powf(part)
+}
+
 /// The decimal logarithm.
 #[expect(clippy::disallowed_methods, reason = "places a mark in a drawing; no result")]
 fn log10(value: f64) -> f64 {
@@ -119,6 +127,14 @@ mod tests {
         let (ticks, decimals) = Scale::linear((0.0, 40.0), (0.0, 1.0)).ticks(4);
         assert_eq!((ticks, decimals), (vec![0.0, 10.0, 20.0, 30.0, 40.0], 0));
         assert!(Scale::linear((0.0, f64::MAX), (0.0, 1.0)).ticks(5).0.len() <= 101);
+    }
+
+    #[test]
+    fn power_laws_meet() {
+        let at = |before: f64, after: f64| passes_one((10.0, before), (1_000.0, after));
+        assert!((at(0.1, 10.0) - 100.0).abs() < 1e-9);
+        assert!((at(1.0, 10.0) - 10.0).abs() < 1e-9);
+        assert!(at(0.5, 1.0 + 1e-12) <= 1_000.0);
     }
 
     #[test]

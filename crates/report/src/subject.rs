@@ -1,7 +1,8 @@
 //! What a report is about: the results with the questions that every part of the report asks.
 
 use placelab_results::{
-    Better, Contender, Measured, RunResults, Step, Timeline, Timings, Verdict, metric, verdict,
+    Better, Contender, Measured, Role, RunResults, Step, Timeline, Timings, Verdict, metric,
+    verdict,
 };
 
 use crate::palette::{Look, looks};
@@ -91,6 +92,11 @@ impl<'a> Subject<'a> {
         self.results.contenders.iter().any(|contender| worst(contender, id).is_some())
     }
 
+    /// Whether keys have several copies, and it is known what becomes of them.
+    pub(crate) fn has_copies(&self) -> bool {
+        self.results.replicas > 1 && self.has("replica.changed")
+    }
+
     /// A step in words: `“add two”`, with its timeline where there are several.
     pub(crate) fn step_name(&self, timeline: usize, step: usize) -> String {
         let Some(planned) = self.results.plan.get(timeline) else {
@@ -121,6 +127,20 @@ impl<'a> Subject<'a> {
     pub(crate) fn name(&self, contender: &Contender) -> String {
         let name = crate::text::one_line(&contender.name);
         if contender.is_rival() { name } else { format!("{name} ({})", contender.role.name()) }
+    }
+
+    /// The names of the contenders of a role.
+    pub(crate) fn names_of(&self, role: Role) -> Vec<String> {
+        let those = self.results.contenders.iter().filter(|contender| contender.role == role);
+        those.map(|contender| crate::text::one_line(&contender.name)).collect()
+    }
+
+    /// Who stands apart where only those are compared that may be chosen: `canaries and exhibits`.
+    pub(crate) fn others(&self) -> Option<String> {
+        let kinds = [(Role::Canary, "canaries"), (Role::Exhibit, "exhibits")];
+        let present = kinds.into_iter().filter(|(role, _)| !self.names_of(*role).is_empty());
+        let words: Vec<&str> = present.map(|(_, word)| word).collect();
+        (!words.is_empty()).then(|| crate::text::list(&words))
     }
 
     /// The count of nodes that timings were taken at which is nearest to the fleet's.

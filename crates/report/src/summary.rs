@@ -27,6 +27,9 @@ pub(crate) fn table(subject: &Subject) -> Table {
         columns.push(Column::figures(title, format!("{sum}least {}", percent(least(timeline)))));
     }
     columns.push(Column::figures("sideways", "worst step"));
+    if subject.has_copies() {
+        columns.push(Column::figures("copies made", "as a set, worst step"));
+    }
     if subject.has("failure.max_extra") {
         columns.push(Column::figures("largest extra", "after a loss, × fair"));
         columns.push(Column::figures("receivers", "fewest"));
@@ -72,6 +75,9 @@ fn cells(subject: &Subject, contender: &Contender) -> Vec<Cell> {
         worst(contender, id).map_or(Cell::none(), |f| measured(subject, f.measured, print))
     };
     cells.push(figure("movement.sideways", &percent));
+    if subject.has_copies() {
+        cells.push(figure("replica.changed", &percent));
+    }
     if subject.has("failure.max_extra") {
         cells.push(figure("failure.max_extra", &|value| ratio(value, 2)));
         cells.push(figure("failure.receivers", &number::few));

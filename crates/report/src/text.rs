@@ -47,6 +47,23 @@ pub(crate) fn list_up_to<S: AsRef<str>>(items: &[S], most: usize) -> String {
     list(&shown)
 }
 
+/// The first sentences of a text on one line, as many as `most` characters bear; of a long first
+/// sentence the first words.
+pub(crate) fn opening(text: &str, most: usize) -> String {
+    let text = one_line(text.trim());
+    if text.chars().count() <= most {
+        return text;
+    }
+    let start: String = text.chars().take(most).collect();
+    let ends = start.match_indices(['.', '?', '!']).map(|(at, _)| at + 1);
+    let whole = ends.rev().find(|end| start[*end..].starts_with(' '));
+    match (whole, start.rfind(' ')) {
+        (Some(end), _) => start[..end].into(),
+        (None, Some(end)) => format!("{} …", start[..end].trim_end()),
+        (None, None) => format!("{start}…"),
+    }
+}
+
 /// The word in the number that goes with a count: `1 node`, `2 nodes`.
 pub(crate) fn plural(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", crate::number::count(count), if count == 1 { one } else { many })
@@ -74,6 +91,14 @@ mod tests {
         assert_eq!(list(&["a"]), "a");
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
         assert_eq!(list_up_to(&["a", "b", "c", "d"], 2), "a, b and 2 more");
+    }
+
+    #[test]
+    fn openings_end_where_words_do() {
+        assert_eq!(opening(" Short. ", 20), "Short.");
+        assert_eq!(opening("One. Two? Three is long.", 12), "One. Two?");
+        assert_eq!(opening("One sentence of many words.", 12), "One …");
+        assert_eq!(opening("Wörterbücher", 4), "Wört…");
     }
 
     #[test]

@@ -166,6 +166,20 @@ fn figures_that_are_no_numbers_leave_gaps() {
 }
 
 #[test]
+fn odd_copies_leave_gaps() {
+    for odd in [f64::NAN, -1.0, 1e300] {
+        let mut results = fixture::replicated();
+        results.replicas = u32::MAX;
+        change_figures(&mut results, |measured| *measured = Measured::over_seeds(&[odd], None));
+        for (index, contender) in results.contenders.iter_mut().enumerate() {
+            contender.name = format!("<b>{index}{}", "w".repeat(200));
+        }
+        let (page, summary) = texts("odd-copies-leave-gaps", &results, None);
+        assert!(!page.contains("<b>") && !page.contains("NaN") && !summary.contains("NaN"));
+    }
+}
+
+#[test]
 fn one_seed_claims_no_order() {
     let mut results = fixture::growing();
     results.seeds = 1;

@@ -28,9 +28,9 @@ pub struct Estimate {
 pub fn estimate(
     prepared: &Prepared,
     source: &KeySource,
-    mut probe: impl FnMut(&dyn Placement) -> f64,
+    mut probe: impl FnMut(&ContenderRequest, &dyn Placement) -> f64,
 ) -> Vec<Estimate> {
-    let Prepared { scenario, plan } = prepared;
+    let Prepared { scenario, plan, .. } = prepared;
     let steps: usize = plan.timelines.iter().map(|timeline| timeline.steps.len() - 1).sum();
     let snapshots = 1 + steps as u64;
     let tally = tally_bytes(plan.names.names().len() as u64, steps as u64, source.len());
@@ -39,14 +39,14 @@ pub fn estimate(
         let mut footprint = Footprint::default();
         let mut probed = first_placement(contender, &plan.start).map(|placement| {
             footprint = placement.footprint();
-            probe(placement.as_ref())
+            probe(contender, placement.as_ref())
         });
         // Later fleets may be refused; then they cost nothing.
         for placement in fleets.iter().flat_map(|fleet| first_placement(contender, fleet)) {
             let grown = placement.footprint();
             footprint.shared_bytes = footprint.shared_bytes.max(grown.shared_bytes);
             footprint.derived_bytes = footprint.derived_bytes.max(grown.derived_bytes);
-            probed = probed.map(|least| least.max(probe(placement.as_ref())));
+            probed = probed.map(|least| least.max(probe(contender, placement.as_ref())));
         }
         let placement_bytes = footprint.shared_bytes + footprint.derived_bytes;
         Estimate {

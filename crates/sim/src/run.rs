@@ -39,7 +39,7 @@ pub fn run(
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<RunResults, RunError> {
-    let Prepared { scenario, plan } = prepared;
+    let Prepared { scenario, plan, .. } = prepared;
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build()?;
     let contenders = pool.install(|| {

@@ -69,6 +69,8 @@ pub struct ContenderRequest {
     pub spec: &'static AlgorithmSpec,
     /// Its parameters.
     pub arguments: Arguments,
+    /// Where the file asks for it; none for canaries and for what the command line asks for.
+    pub span: Option<Range<usize>>,
 }
 
 impl ContenderRequest {

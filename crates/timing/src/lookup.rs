@@ -4,13 +4,14 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use placelab_core::mix::stream;
-use placelab_core::{Key, KeyHash, Keys, NodeId, Placement};
+use placelab_core::{Key, KeyHash, KeyPart, KeyText, Keys, NodeId, Placement, replicate_many};
 use placelab_results::LookupTime;
 
 use crate::harness::{ROUNDS, per_operation, summarise};
 
-/// Distinct keys of a round: too many for a branch predictor to learn, few enough for the cache.
-const KEYS: usize = 1 << 15;
+/// Batches of a round: 32,768 distinct keys are too many for a branch predictor to learn, and few
+/// enough for the cache.
+const BATCHES: usize = 16;
 /// Passes over the keys that make a round of the fastest contenders long enough for the clock.
 const PASSES: usize = 64;
 /// Keys that a batch places at a time, as a sweep does.
@@ -22,74 +23,107 @@ const SWEEP_BYTES: usize = 64 << 20;
 
 /// Keys and buffers for timing lookups, made once.
 pub struct Lookups {
-    keys: Vec<KeyHash>,
+    batches: Vec<Batch>,
     sweep: Vec<u64>,
+}
+
+/// Keys that are placed together.
+struct Batch {
+    hashes: Vec<KeyHash>,
+    text: KeyText,
+}
+
+impl Batch {
+    fn new(number: usize) -> Self {
+        let first = (number * BATCH) as u64;
+        let hashes: Vec<KeyHash> =
+            (first..first + BATCH as u64).map(|index| KeyHash(stream(1, index))).collect();
+        let mut text = KeyText::default();
+        hashes.iter().for_each(|hash| text.push(format!("{:016x}", hash.0).as_bytes()));
+        Batch { hashes, text }
+    }
+
+    /// The first keys, with what a scheme reads of them.
+    fn keys(&self, count: usize, reads: KeyPart) -> Keys<'_> {
+        let text = (reads == KeyPart::Bytes).then_some(&self.text);
+        Keys { hashes: &self.hashes[..count.min(BATCH)], text }
+    }
 }
 
 impl Default for Lookups {
     fn default() -> Self {
         Lookups {
-            keys: (0..KEYS as u64).map(|index| KeyHash(stream(1, index))).collect(),
+            batches: (0..BATCHES).map(Batch::new).collect(),
             sweep: vec![1; SWEEP_BYTES / size_of::<u64>()],
         }
     }
 }
 
 impl Lookups {
-    /// Times the lookups of a placement.
-    pub fn time(&self, contender: &str, placement: &dyn Placement) -> LookupTime {
+    /// Times the lookups of a placement that reads this part of a key.
+    pub fn time(&self, contender: &str, reads: KeyPart, placement: &dyn Placement) -> LookupTime {
         LookupTime {
             contender: contender.into(),
             nodes: placement.roster().len() as u32,
-            batch_ns: self.batch_ns(placement),
-            dependent_ns: self.dependent_ns(placement),
-            cold_ns: self.cold_ns(placement),
+            batch_ns: self.batch_ns(reads, placement),
+            dependent_ns: self.dependent_ns(reads, placement),
+            cold_ns: self.cold_ns(reads, placement),
             refusal: None,
         }
     }
 
     /// Nanoseconds a key in batches of independent keys.
-    pub fn batch_ns(&self, placement: &dyn Placement) -> [f64; 3] {
+    pub fn batch_ns(&self, reads: KeyPart, placement: &dyn Placement) -> [f64; 3] {
         let mut owners = vec![NodeId(0); BATCH];
-        per_operation(KEYS * PASSES, |lookups| {
-            for keys in self.passes(lookups) {
-                for batch in keys.chunks(BATCH) {
-                    placement.place_many(Keys::hashed(batch), &mut owners);
-                    black_box(&mut owners);
-                }
+        per_operation(BATCHES * BATCH * PASSES, |lookups| {
+            for keys in self.passes(lookups, reads) {
+                placement.place_many(keys, &mut owners);
+                black_box(&mut owners);
             }
         })
     }
 
     /// Nanoseconds a lookup whose key depends on the answer before.
-    pub fn dependent_ns(&self, placement: &dyn Placement) -> [f64; 3] {
-        per_operation(KEYS * PASSES, |lookups| {
-            self.passes(lookups).for_each(|keys| chain(placement, keys));
+    pub fn dependent_ns(&self, reads: KeyPart, placement: &dyn Placement) -> [f64; 3] {
+        per_operation(BATCHES * BATCH * PASSES, |lookups| {
+            self.passes(lookups, reads).for_each(|keys| chain(placement, keys));
+        })
+    }
+
+    /// Nanoseconds a key for so many copies of it. Panics where the fleet has fewer nodes.
+    pub fn copies_ns(&self, reads: KeyPart, placement: &dyn Placement, count: usize) -> [f64; 3] {
+        let mut copies = vec![NodeId(0); count * BATCH];
+        per_operation(BATCHES * BATCH, |lookups| {
+            for keys in self.passes(lookups, reads) {
+                replicate_many(placement, keys, count, &mut copies);
+                black_box(&mut copies);
+            }
         })
     }
 
     /// So many keys: all of them again and again, then the first of them.
-    fn passes(&self, lookups: usize) -> impl Iterator<Item = &[KeyHash]> {
-        let starts = (0..lookups).step_by(KEYS);
-        starts.map(move |start| &self.keys[..KEYS.min(lookups - start)])
+    fn passes(&self, lookups: usize, reads: KeyPart) -> impl Iterator<Item = Keys<'_>> {
+        let starts = (0..lookups).step_by(BATCH).zip(self.batches.iter().cycle());
+        starts.map(move |(start, batch)| batch.keys(lookups - start, reads))
     }
 
-    fn cold_ns(&self, placement: &dyn Placement) -> [f64; 3] {
-        summarise((0..ROUNDS).map(|round| {
+    fn cold_ns(&self, reads: KeyPart, placement: &dyn Placement) -> [f64; 3] {
+        summarise(self.batches[..ROUNDS].iter().map(|batch| {
             black_box(self.sweep.iter().step_by(8).sum::<u64>());
-            let keys = &self.keys[round * COLD_LOOKUPS..][..COLD_LOOKUPS];
             let start = Instant::now();
-            chain(placement, keys);
+            chain(placement, batch.keys(COLD_LOOKUPS, reads));
             start.elapsed().as_nanos() as f64 / COLD_LOOKUPS as f64
         }))
     }
 }
 
 /// Lookups of which each waits for the one before.
-fn chain(placement: &dyn Placement, keys: &[KeyHash]) {
+fn chain(placement: &dyn Placement, keys: Keys<'_>) {
     let mut before = NodeId(0);
-    for key in keys {
-        before = placement.place(Key::hashed(key.0 ^ u64::from(before.0)));
+    for (index, hash) in keys.hashes.iter().enumerate() {
+        let next = || (index + before.index()) % keys.hashes.len();
+        let bytes = keys.text.map_or(&[][..], |text| text.get(next()));
+        before = placement.place(Key { hash: KeyHash(hash.0 ^ u64::from(before.0)), bytes });
     }
     black_box(before);
 }

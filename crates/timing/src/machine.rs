@@ -4,7 +4,7 @@ use std::fs::read_to_string;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    Change, Footprint, Key, NodeId, Placement, PlacementError, Roster, Scheme, Trace,
+    Change, Footprint, Key, KeyPart, NodeId, Placement, PlacementError, Roster, Scheme, Trace,
 };
 use placelab_results::Machine;
 
@@ -22,7 +22,7 @@ pub fn machine(lookups: &Lookups) -> Machine {
         rustc: env!("PLACELAB_RUSTC").into(),
         profile: if cfg!(debug_assertions) { "debug" } else { "release" }.into(),
         load: first,
-        harness_ns: lookups.dependent_ns(&nothing)[0],
+        harness_ns: lookups.dependent_ns(KeyPart::Hash, &nothing)[0],
     }
 }
 

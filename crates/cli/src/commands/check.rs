@@ -12,7 +12,7 @@ use placelab_sim::scenario::Prepared;
 use placelab_timing::{Lookups, available_bytes};
 use serde_json::json;
 
-use crate::commands::prepare::{Changes, key_failure};
+use crate::commands::prepare::{Changes, diagnosed, key_failure};
 use crate::failure::{Failure, say};
 use crate::table::{Form, Table};
 
@@ -52,11 +52,19 @@ impl Options {
         let source = KeySource::open(&prepared.scenario.keys).map_err(key_failure)?;
         let plan = prepared.plan.to_results();
         let lookups = Lookups::default();
-        let estimates = estimate(prepared, &source, |first| lookups.batch_ns(first)[0]);
+        let copies = prepared.scenario.fleet.replicas as usize;
+        let estimates = estimate(prepared, &source, |contender, placement| {
+            let reads = contender.spec.reads;
+            let owner = lookups.batch_ns(reads, placement)[0];
+            match copies {
+                1 => owner,
+                _ => owner + lookups.copies_ns(reads, placement, copies)[0],
+            }
+        });
         if !self.json {
             print(prepared, &source, &plan, &estimates)?;
         }
-        refuse_what_cannot_fit(&estimates, &source, threads(None))?;
+        refuse_what_cannot_fit(prepared, &estimates, &source, threads(None))?;
         let contender = |one: &Estimate| {
             json!({
                 "contender": one.contender,
@@ -91,13 +99,14 @@ fn seconds(estimate: &Estimate, lookup_ns: f64) -> f64 {
 /// Refuses a run that would not fit into memory, or whose first fleet a contender cannot hold:
 /// that is a mistake in the scenario and no finding about the contender.
 pub(crate) fn refuse_what_cannot_fit(
+    prepared: &Prepared,
     estimates: &[Estimate],
     source: &KeySource,
     threads: usize,
 ) -> Result<(), Failure> {
-    for one in estimates {
+    for (contender, one) in prepared.scenario.contenders.iter().zip(estimates) {
         if let Err(limit @ PlacementError::Limit { .. }) = &one.probed {
-            return Err(Failure::Limit(format!("{}: {limit}", one.contender)));
+            return Err(diagnosed(4, &prepared.beyond_limit(contender, limit)));
         }
     }
     let needed = bytes_at_once(estimates, source, threads as u64);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 use placelab_algorithms::REGISTRY;
 use placelab_core::{AlgorithmSpec, Arguments, PlacementError};
-use placelab_sim::diagnostics::Look;
+use placelab_sim::diagnostics::{Diagnostics, Look};
 use placelab_sim::fleet::FleetError;
 use placelab_sim::keys::KeyError;
 use placelab_sim::overrides::Overrides;
@@ -124,12 +124,17 @@ fn load(path: &str) -> Result<Arc<str>, String> {
 
 /// What a scenario that cannot be used means for the exit code.
 pub(crate) fn scenario_failure(error: ScenarioError) -> Failure {
-    let look = if styled() { Look::Coloured } else { Look::Plain };
     match &error {
-        ScenarioError::Invalid(found) => Failure::Diagnosed { code: 2, text: found.render(look) },
-        ScenarioError::Limit(found) => Failure::Diagnosed { code: 4, text: found.render(look) },
+        ScenarioError::Invalid(found) => diagnosed(2, found),
+        ScenarioError::Limit(found) => diagnosed(4, found),
         _ => internal(&error),
     }
+}
+
+/// Errors that point into a file, as they are printed.
+pub(crate) fn diagnosed(code: u8, found: &Diagnostics) -> Failure {
+    let look = if styled() { Look::Coloured } else { Look::Plain };
+    Failure::Diagnosed { code, text: found.render(look) }
 }
 
 /// An error that has its cause in its text already.

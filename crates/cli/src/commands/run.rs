@@ -132,7 +132,8 @@ impl Options {
     fn run_one(&self, file: &Path, prepared: &Prepared) -> Result<Outcome, Failure> {
         let source = KeySource::open(&prepared.scenario.keys).map_err(key_failure)?;
         let threads = threads(self.threads);
-        refuse_what_cannot_fit(&estimate(prepared, &source, |_| 0.0), &source, threads)?;
+        let estimates = estimate(prepared, &source, |_, _| 0.0);
+        refuse_what_cannot_fit(prepared, &estimates, &source, threads)?;
         let results = {
             let bar = Bar::new("placing keys", 0);
             let settings = Settings { threads: Some(threads) };

@@ -1,20 +1,28 @@
 //! Timing the contenders of a scenario.
 
-use placelab_core::{HashSeed, Placement, PlacementError, Roster, advance, establish};
+use std::collections::BTreeSet;
+
+use placelab_core::{HashSeed, Placement, PlacementError, Roster, establish};
 use placelab_results::{LookupTime, Timings, timings::SCHEMA};
+use placelab_sim::replay::Snapshot;
 use placelab_sim::scenario::{ContenderRequest, Prepared};
 use placelab_sim::sweep::Progress;
 use placelab_timing::{Lookups, machine, refused, time_updates};
 
 /// Largest placement that is made for timing.
 const PLACEMENT_BYTES_MAX: u64 = 256 << 20;
-/// Fleet sizes of the latency chart.
+/// Fleet sizes that are timed where the scenario's own say little.
 const NODE_COUNTS: [u32; 4] = [10, 100, 1_000, 10_000];
+/// Most fleet sizes of a scenario that are timed.
+const NODE_COUNTS_MAX: usize = 12;
+/// Times are those of the published functions.
+const SEED: HashSeed = HashSeed::PUBLISHED;
 
 /// Times every contender: lookups over fleets of several sizes, and the scenario's first step.
 pub(crate) fn time(prepared: &Prepared, progress: &dyn Progress) -> Timings {
     let contenders = &prepared.scenario.contenders;
-    progress.begin(contenders.len() as u64 * (NODE_COUNTS.len() as u64 + 1));
+    let node_counts = node_counts(prepared);
+    progress.begin(contenders.len() as u64 * (node_counts.len() as u64 + 1));
     let lookups = Lookups::default();
     let mut timings = Timings {
         schema: SCHEMA,
@@ -24,7 +32,7 @@ pub(crate) fn time(prepared: &Prepared, progress: &dyn Progress) -> Timings {
     };
     for contender in contenders {
         let mut node_bytes = 0;
-        for nodes in NODE_COUNTS {
+        for &nodes in &node_counts {
             let timed = time_lookups(contender, nodes, &mut node_bytes, &lookups);
             timings.lookups.push(timed);
             progress.advance(1);
@@ -33,6 +41,18 @@ pub(crate) fn time(prepared: &Prepared, progress: &dyn Progress) -> Timings {
         progress.advance(1);
     }
     timings
+}
+
+/// The sizes through which the scenario's fleet goes, where these are several and the largest is
+/// a hundred times the smallest: then size is what the scenario is about.
+fn node_counts(prepared: &Prepared) -> Vec<u32> {
+    let steps = prepared.plan.timelines.iter().flat_map(|timeline| &timeline.steps);
+    let own: BTreeSet<u32> = steps.map(|step| step.after.len() as u32).collect();
+    let spans = |own: &BTreeSet<u32>| Some(own.last()? / own.first()?);
+    match spans(&own) {
+        Some(100..) if (4..=NODE_COUNTS_MAX).contains(&own.len()) => own.into_iter().collect(),
+        _ => NODE_COUNTS.to_vec(),
+    }
 }
 
 /// `node_bytes` is what a node took in the fleet before, and becomes what it takes in this one.
@@ -52,7 +72,7 @@ fn time_lookups(
         Ok(placement) => {
             let footprint = placement.footprint();
             *node_bytes = (footprint.shared_bytes + footprint.derived_bytes) / u64::from(nodes);
-            lookups.time(&name, placement.as_ref())
+            lookups.time(&name, contender.spec.reads, placement.as_ref())
         }
         Err(error) => refused(&name, nodes, error.to_string()),
     }
@@ -63,9 +83,9 @@ fn updates(
     prepared: &Prepared,
 ) -> Option<placelab_results::UpdateTime> {
     let start = || build(contender, prepared.plan.start.as_ref().clone());
-    let before = start().ok()?;
+    let before = Snapshot { seed: SEED, placement: start().ok()? };
     let first = prepared.plan.timelines.first().and_then(|timeline| timeline.steps.get(1));
-    let apply = first.map(|step| || advance(contender.spec, before.as_ref(), &step.changes));
+    let apply = first.map(|step| || Ok(before.after(contender, SEED, step)?.placement));
     let apply = apply.as_ref().map(|apply| apply as &dyn Fn() -> _);
     time_updates(&contender.name(), &start, apply).ok()
 }
@@ -74,5 +94,5 @@ fn build(
     contender: &ContenderRequest,
     roster: Roster,
 ) -> Result<Box<dyn Placement>, PlacementError> {
-    establish(contender.spec, &contender.arguments, HashSeed::PUBLISHED, roster)
+    establish(contender.spec, &contender.arguments, SEED, roster)
 }

@@ -42,6 +42,10 @@ pub(super) fn differences(subject: &Subject, candidates: &[&Contender]) -> Vec<D
             chance: None,
         });
     }
+    if subject.has_copies() {
+        let copies = of_worst(subject, candidates, "replica.changed", "Copies made", &percent);
+        figures.push(copies);
+    }
     figures.push(of_worst(
         subject,
         candidates,

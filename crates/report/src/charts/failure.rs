@@ -3,7 +3,7 @@
 use placelab_results::{Contender, Failure, Step};
 
 use super::Chart;
-use super::frame::{DRAWN_MAX, Swatch, WIDTH, drawn, left_out, legend};
+use super::frame::{DRAWN_MAX, Swatch, WIDTH, drawn, fit_name, left_out, legend};
 use crate::font::fit;
 use crate::number::{self, ratio};
 use crate::palette::{AXIS, INK, QUIET};
@@ -105,8 +105,8 @@ fn name(
     (left, top): (f64, f64),
 ) {
     scene.marker((left + 5.0, top + 9.0), subject.look(index), 4.0);
-    let fitted = fit(&subject.name(contender), TEXT, PANEL.0 - 34.0);
-    let colour = if !contender.is_rival() { QUIET } else { INK };
+    let fitted = fit_name(&subject.name(contender), TEXT, PANEL.0 - 34.0);
+    let colour = if contender.is_rival() { INK } else { QUIET };
     scene.text((left + 15.0, top + 13.0), &fitted, TEXT, Anchor::Start, colour);
 }
 

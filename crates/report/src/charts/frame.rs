@@ -5,7 +5,7 @@ use crate::palette::{AXIS, BAND, Colour, GRID, INK, Look, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, SMALL, Scene, TEXT};
 use crate::subject::Subject;
-use placelab_results::Contender;
+use placelab_results::{Contender, Role};
 
 /// Width of every chart: a framed picture is 800 wide.
 pub(super) const WIDTH: f64 = 772.0;
@@ -35,22 +35,31 @@ pub(super) enum Swatch {
     Dashed,
     /// A thin line at the fair value.
     Fair,
+    /// A thin, quiet line.
+    Thin,
 }
+
+/// Width of a sample.
+const SAMPLE: f64 = 20.0;
 
 /// Draws a legend from the left edge, in as many lines as it takes; gives the y below it.
 pub(super) fn legend(scene: &mut Scene, top: f64, items: &[(Swatch, &str)]) -> f64 {
-    const SAMPLE: f64 = 20.0;
     let (mut x, mut y) = (0.0, top + 12.0);
     for &(swatch, text) in items {
         let width = SAMPLE + 6.0 + text_width(text, SMALL) + 20.0;
         if x > 0.0 && x + width > WIDTH + 20.0 {
             (x, y) = (0.0, y + 18.0);
         }
-        draw_swatch(scene, swatch, x, y - 4.0);
-        scene.note((x + SAMPLE + 6.0, y), text, Anchor::Start);
+        sample(scene, swatch, (x, y), text);
         x += width;
     }
     y + 12.0
+}
+
+/// Draws one line of a legend: a sample and what it means, on a baseline.
+pub(super) fn sample(scene: &mut Scene, swatch: Swatch, (x, y): (f64, f64), text: &str) {
+    draw_swatch(scene, swatch, x, y - 4.0);
+    scene.note((x + SAMPLE + 6.0, y), text, Anchor::Start);
 }
 
 fn draw_swatch(scene: &mut Scene, swatch: Swatch, x: f64, y: f64) {
@@ -68,20 +77,21 @@ fn draw_swatch(scene: &mut Scene, swatch: Swatch, x: f64, y: f64) {
         Swatch::Dot => scene.disc((x + 10.0, y), 3.0, QUIET),
         Swatch::Dashed => scene.dashed(&[(x, y), (x + 20.0, y)], &[5.0, 3.0], QUIET, 1.5),
         Swatch::Fair => scene.line(vec![(x, y), (x + 20.0, y)], INK, 1.2),
+        Swatch::Thin => scene.line(vec![(x, y), (x + 20.0, y)], AXIS, 1.6),
     }
 }
 
 /// The contenders that a picture shows, with their indices: where there are too many, the first
-/// ones and the canaries.
+/// ones and the canaries; exhibits take their turn with the contenders to be chosen.
 pub(super) fn drawn<'a>(
     subject: &Subject<'a>,
 ) -> impl Iterator<Item = (usize, &'a Contender)> + use<'a> {
     let contenders = &subject.results.contenders;
-    let canaries = contenders.iter().filter(|contender| !contender.is_rival()).count();
-    let mut room = DRAWN_MAX.saturating_sub(canaries);
+    let mut room = DRAWN_MAX.saturating_sub(subject.names_of(Role::Canary).len());
     let fits = move |(_, contender): &(usize, &Contender)| {
-        let fits = !contender.is_rival() || room > 0;
-        room -= usize::from(fits && contender.is_rival());
+        let is_canary = contender.role == Role::Canary;
+        let fits = is_canary || room > 0;
+        room -= usize::from(fits && !is_canary);
         fits
     };
     contenders.iter().enumerate().filter(fits).take(DRAWN_MAX)
@@ -96,6 +106,18 @@ pub(super) fn left_out(subject: &Subject) -> String {
     format!(" The picture shows {DRAWN_MAX} of {count} contenders; the table has all.")
 }
 
+/// The name of a contender as [`fit`] leaves it. Where there is little room its role goes first:
+/// the colour tells that too.
+pub(super) fn fit_name(name: &str, size: f64, width: f64) -> String {
+    let roles = [Role::Canary, Role::Exhibit];
+    let bare = roles.iter().find_map(|role| name.strip_suffix(&format!(" ({})", role.name())));
+    let whole = fit(name, size, width);
+    match bare {
+        Some(bare) if whole != name => fit(bare, size, width),
+        _ => whole,
+    }
+}
+
 /// Names a row at its left: marker and name, in a column of `width`.
 pub(super) fn row_name(
     scene: &mut Scene,
@@ -106,8 +128,8 @@ pub(super) fn row_name(
 ) {
     scene.marker((x + 5.0, middle), subject.look(index), 4.0);
     let name = subject.name(contender);
-    let fitted = fit(&name, TEXT, width - 16.0);
-    let colour = if !contender.is_rival() { QUIET } else { INK };
+    let fitted = fit_name(&name, TEXT, width - 16.0);
+    let colour = if contender.is_rival() { INK } else { QUIET };
     scene.text((x + 15.0, middle + 4.2), &fitted, TEXT, Anchor::Start, colour);
 }
 
@@ -168,7 +190,7 @@ pub(super) fn end_labels(
         let lead = vec![(label.end.0 + 5.0, label.end.1), (x - 8.0, y), (x - 3.0, y)];
         scene.line(lead, AXIS.thin(0.8), 0.8);
         scene.marker((x + 4.0, y), label.look, 3.4);
-        let text = fit(&label.text, SMALL, WIDTH - x - 13.0);
+        let text = fit_name(&label.text, SMALL, WIDTH - x - 13.0);
         scene.text((x + 13.0, y + 4.0), &text, SMALL, Anchor::Start, label.colour);
     }
 }
@@ -195,6 +217,13 @@ fn apart(wanted: &[f64], gap: f64, (top, bottom): (f64, f64)) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn roles_go_before_names_do() {
+        assert_eq!(fit_name("modulo (canary)", 12.0, 200.0), "modulo (canary)");
+        assert_eq!(fit_name("modulo (canary)", 12.0, 80.0), "modulo");
+        assert!(fit_name("modulo (mine)", 12.0, 60.0).contains('…'));
+    }
 
     #[test]
     fn labels_keep_apart() {

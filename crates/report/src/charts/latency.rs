@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use placelab_results::{LookupTime, Timings};
+use placelab_results::{Contender, LookupTime, Timings};
 
 use super::Chart;
 use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, grid_down, left_out};
@@ -36,7 +36,7 @@ const KINDS: [Kind; 2] = [
 /// The chart, where lookups were timed.
 pub(super) fn chart(subject: &Subject) -> Option<Chart> {
     let timings = subject.timings?;
-    let courses = courses(subject, timings, &KINDS[0]);
+    let courses = batches(subject, timings);
     if courses.is_empty() {
         return None;
     }
@@ -55,16 +55,23 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
 }
 
 /// Times of one contender by nodes: median, least, largest.
-struct Course {
-    name: String,
-    look: Look,
-    canary: bool,
-    points: BTreeMap<u32, [f64; 3]>,
+pub(super) struct Course<'a> {
+    /// Its place among the contenders.
+    pub(super) index: usize,
+    pub(super) contender: &'a Contender,
+    pub(super) name: String,
+    pub(super) look: Look,
+    pub(super) points: BTreeMap<u32, [f64; 3]>,
 }
 
-fn courses(subject: &Subject, timings: &Timings, kind: &Kind) -> Vec<Course> {
+/// Times of lookups in batches, of every contender that has some.
+pub(super) fn batches<'a>(subject: &Subject<'a>, timings: &Timings) -> Vec<Course<'a>> {
+    courses(subject, timings, &KINDS[0])
+}
+
+fn courses<'a>(subject: &Subject<'a>, timings: &Timings, kind: &Kind) -> Vec<Course<'a>> {
     let mut courses = Vec::new();
-    for contender in &subject.results.contenders {
+    for (index, contender) in subject.results.contenders.iter().enumerate() {
         let lookups = timings.lookups.iter().filter(|lookup| {
             lookup.contender == contender.name && lookup.refusal.is_none() && lookup.nodes > 0
         });
@@ -72,10 +79,9 @@ fn courses(subject: &Subject, timings: &Timings, kind: &Kind) -> Vec<Course> {
             .map(|lookup| (lookup.nodes, (kind.times)(lookup)))
             .filter(|(_, times)| times.iter().all(|time| time.is_finite() && *time > 0.0))
             .collect();
-        let Some(look) = subject.look_named(&contender.name) else { continue };
         if !points.is_empty() {
-            let name = subject.name(contender);
-            courses.push(Course { name, look, canary: !contender.is_rival(), points });
+            let (name, look) = (subject.name(contender), subject.look(index));
+            courses.push(Course { index, contender, name, look, points });
         }
     }
     courses
@@ -131,7 +137,7 @@ fn panel(scene: &mut Scene, kind: &Kind, courses: Vec<Course>, top: f64) -> f64 
             scene.marker(at, course.look, 3.4);
         }
         let Some(&end) = medians.last() else { continue };
-        let text_colour = if course.canary { QUIET } else { INK };
+        let text_colour = if course.contender.is_rival() { INK } else { QUIET };
         labels.push(EndLabel { end, text: course.name, look: course.look, colour: text_colour });
     }
     end_labels(scene, labels, right + 14.0, (upper, bottom - 2.0));
@@ -151,7 +157,7 @@ fn plain_time(time: f64) -> String {
 fn finding(subject: &Subject, timings: &Timings, courses: &[Course]) -> String {
     let mut sentences = Vec::new();
     if let Some(nodes) = subject.timed_nodes() {
-        sentences.extend(extremes(courses, nodes));
+        sentences.extend(extremes(subject, courses, nodes));
     }
     sentences.extend(growth(courses));
     sentences.push(format!(
@@ -162,8 +168,8 @@ fn finding(subject: &Subject, timings: &Timings, courses: &[Course]) -> String {
 }
 
 /// The fastest and the slowest at a count of nodes; those whose rounds overlap stand together.
-fn extremes(courses: &[Course], nodes: u32) -> Option<String> {
-    let rivals = courses.iter().filter(|course| !course.canary);
+fn extremes(subject: &Subject, courses: &[Course], nodes: u32) -> Option<String> {
+    let rivals = courses.iter().filter(|course| course.contender.is_rival());
     let here: Vec<(&str, [f64; 3])> = rivals
         .filter_map(|course| Some((course.name.as_str(), *course.points.get(&nodes)?)))
         .collect();
@@ -179,10 +185,11 @@ fn extremes(courses: &[Course], nodes: u32) -> Option<String> {
     let (low, fast) = group(&|times| times[1] <= fastest)?;
     let (high, slow) = group(&|times| times[2] >= slowest)?;
     let count = number::count(nodes.into());
+    let apart = subject.others().map_or(String::new(), |others| format!(", {others} apart"));
     Some(if fastest < slowest {
         format!(
             "At {count} nodes, the count timed nearest to this fleet, a lookup in a batch takes \
-             least for {fast} ({low}) and most for {slow} ({high}), canaries apart."
+             least for {fast} ({low}) and most for {slow} ({high}){apart}."
         )
     } else {
         format!("At {count} nodes no lookup time can be told from another ({low}).")
@@ -193,7 +200,7 @@ fn extremes(courses: &[Course], nodes: u32) -> Option<String> {
 fn growth(courses: &[Course]) -> Option<String> {
     let least = courses.iter().filter_map(|course| course.points.keys().next()).min()?;
     let most = courses.iter().filter_map(|course| course.points.keys().last()).max()?;
-    let rivals = courses.iter().filter(|course| !course.canary);
+    let rivals = courses.iter().filter(|course| course.contender.is_rival());
     let growth: Vec<String> = rivals
         .filter_map(|course| {
             let (first, last) = (course.points.get(least)?[0], course.points.get(most)?[0]);

@@ -42,12 +42,12 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
     })
 }
 
-/// The fraction at which bars of a timeline end. A canary that moves nearly everything would
-/// leave the contenders no room: its bars are cut.
+/// The fraction at which bars of a timeline end. A canary or an exhibit that moves nearly
+/// everything would leave the contenders no room: its bars are cut.
 fn reach(subject: &Subject, timeline: usize) -> f64 {
-    let (mut rivals, mut canaries) = (0.0f64, 0.0f64);
+    let (mut rivals, mut others) = (0.0f64, 0.0f64);
     for contender in &subject.results.contenders {
-        let most = if !contender.is_rival() { &mut canaries } else { &mut rivals };
+        let most = if contender.is_rival() { &mut rivals } else { &mut others };
         for (index, step, taken) in steps(contender) {
             if let Some(moved) = figure(taken, "movement.moved")
                 && index == timeline
@@ -60,7 +60,7 @@ fn reach(subject: &Subject, timeline: usize) -> f64 {
     let planned = subject.results.plan[timeline].steps.iter().skip(1).map(|step| step.minimum);
     let least = planned.filter(|value| value.is_finite()).fold(0.0, f64::max);
     let rivals = rivals.max(least);
-    if canaries > 2.0 * rivals && rivals > 0.0 { 1.25 * rivals } else { rivals.max(canaries) }
+    if others > 2.0 * rivals && rivals > 0.0 { 1.25 * rivals } else { rivals.max(others) }
 }
 
 /// Whether some bar of a timeline is cut.
@@ -276,7 +276,9 @@ fn total(subject: &Subject, index: usize, timeline: &Timeline) -> String {
     let over = if timeline.steps.len() == 2 { "in" } else { "over" };
     let moved = match (totals.first(), totals.last()) {
         (Some(&least), Some(&most)) => {
-            format!("; canaries apart, contenders moved {}", number::range(least, most, percent))
+            let apart =
+                subject.others().map_or(String::new(), |others| format!("{others} apart, "));
+            format!("; {apart}contenders moved {}", number::range(least, most, percent))
         }
         _ => String::new(),
     };

@@ -256,7 +256,7 @@ fn lines(
         let Some(&end) = line.last() else { continue };
         let name = subject.name(course.contender);
         let text = if course.refused { format!("{name} × refused") } else { name };
-        let colour = if !course.contender.is_rival() { QUIET } else { INK };
+        let colour = if course.contender.is_rival() { INK } else { QUIET };
         labels.push(EndLabel { end, text, look: course.look, colour });
     }
     end_labels(scene, labels, WIDTH - NAMES + 14.0, (strip.top + 4.0, strip.bottom - 2.0));

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use placelab_results::{Better, metric};
+use placelab_results::{Better, Role, metric};
 
-use crate::number::percent;
+use crate::number::{count, percent};
 use crate::subject::{Subject, steps};
 
 pub(super) fn section(subject: &Subject) -> Markup {
@@ -64,12 +64,29 @@ fn words(subject: &Subject) -> Markup {
                 "A scheme of known quality, in the run to show that the figures tell good from \
                  bad. It is never a choice."
             }
+            @if !subject.names_of(Role::Exhibit).is_empty() {
+                dt { "Exhibit" }
+                dd {
+                    "A construction known to be wrong, or a curiosity, in the run to be looked at. \
+                     It is never a choice either."
+                }
+            }
+            @if results.replicas > 1 {
+                dt { "Copies" }
+                dd {
+                    "Each key has " (count(results.replicas.into())) " copies on as many nodes; \
+                     the first of them is its owner. Loads and movement are those of owners. \
+                     Copies made are those of the whole set, whatever their order; by rank the \
+                     first, second and further copies each count as a thing of their own."
+                }
+            }
         }
     }
 }
 
 fn caveats(subject: &Subject) -> Markup {
-    let largest = subject.results.keys.largest_request_share;
+    let results = subject.results;
+    let largest = results.keys.largest_request_share;
     html! {
         ul {
             li {
@@ -93,7 +110,9 @@ fn caveats(subject: &Subject) -> Markup {
                  grows, not how long it takes."
             }
             li {
-                "Nothing here knows of replicas, of copying speed or of caches that must warm up."
+                "Nothing here knows of "
+                @if results.replicas < 2 { "replicas, of " }
+                "copying speed or of caches that must warm up."
             }
             @if subject.timings.is_some() {
                 li { "Times hold for the machine named below only, and vary from run to run." }

@@ -112,7 +112,10 @@ fn contenders(contenders: &[Contender]) -> Markup {
                         tr {
                             th scope="row" {
                                 (contender.name)
-                                small { (contender.family) @if !contender.is_rival() { ", " (contender.role.name()) } }
+                                small {
+                                    (contender.family)
+                                    @if !contender.is_rival() { ", " (contender.role.name()) }
+                                }
                             }
                             td.prose { (contender.summary) }
                             td {

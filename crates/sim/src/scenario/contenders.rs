@@ -68,7 +68,10 @@ fn read_one(
 ) -> Option<Vec<ContenderRequest>> {
     files.limit.set(false);
     let error = match select(element.text()?, registry, &|path| files.load(path)) {
-        Ok(selected) => return Some(selected),
+        Ok(mut selected) => {
+            selected.iter_mut().for_each(|one| one.span = Some(element.span()));
+            return Some(selected);
+        }
         Err(error) => error,
     };
     let diagnostic = element.error(error.to_string());

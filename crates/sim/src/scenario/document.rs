@@ -7,9 +7,9 @@ use toml::de::DeTable;
 
 use super::expectations::Known;
 use super::table::{Report, Table};
-use super::{Prepared, Scenario, contenders, expectations, fleet, keys, prose, timelines};
+use super::{Scenario, contenders, expectations, fleet, keys, prose, timelines};
 use crate::diagnostics::Diagnostic;
-use crate::plan::plan_timelines;
+use crate::plan::{Plan, plan_timelines};
 
 /// What a file is read with.
 pub(super) struct Context<'a> {
@@ -25,7 +25,10 @@ pub(super) struct Context<'a> {
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub(super) fn read(root: &DeTable<'_>, context: &Context<'_>) -> Result<Prepared, Vec<Diagnostic>> {
+pub(super) fn read(
+    root: &DeTable<'_>,
+    context: &Context<'_>,
+) -> Result<(Scenario, Plan), Vec<Diagnostic>> {
     let report = Report::default();
     let prepared = read_parts(&Table::new("the scenario", root, None, &report), context);
     let errors = report.into_list();
@@ -38,7 +41,7 @@ pub(super) fn read(root: &DeTable<'_>, context: &Context<'_>) -> Result<Prepared
     }
 }
 
-fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<Prepared> {
+fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<(Scenario, Plan)> {
     if !prose::has_known_schema(root) {
         return None;
     }
@@ -80,7 +83,7 @@ fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<Prepared> {
         expectations,
         requirements,
     };
-    Some(Prepared { scenario, plan: plan? })
+    Some((scenario, plan?))
 }
 
 fn section<'a>(root: &Table<'a>, name: &'static str, title: &'static str) -> Option<Table<'a>> {

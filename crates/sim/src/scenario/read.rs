@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use placelab_core::AlgorithmSpec;
+use placelab_core::{AlgorithmSpec, PlacementError};
 use sha2::{Digest, Sha256};
 use toml::de::DeTable;
 
-use super::Scenario;
 use super::document::{self, Context};
+use super::{ContenderRequest, Scenario};
 use crate::diagnostics::{Diagnostic, Diagnostics, Fault};
 use crate::keys::hex_text;
 use crate::plan::Plan;
@@ -24,6 +24,24 @@ pub struct Prepared {
     pub scenario: Scenario,
     /// What happens.
     pub plan: Plan,
+    /// The file, for errors that show only when a fleet is placed.
+    path: String,
+    text: String,
+}
+
+impl Prepared {
+    /// That a contender cannot hold the first fleet within a limit, with its place in the file:
+    /// a mistake in the scenario, and no finding about the contender.
+    pub fn beyond_limit(
+        &self,
+        contender: &ContenderRequest,
+        error: &PlacementError,
+    ) -> Diagnostics {
+        let message = format!("{}: {error}", contender.name());
+        let label = "cannot hold the fleet at the start";
+        let found = Diagnostic::new(message, contender.span.clone()).label(label).limit();
+        Diagnostics::new(&self.path, &self.text, vec![found])
+    }
 }
 
 /// Why there is no scenario.
@@ -91,7 +109,11 @@ pub fn parse(
         .map_err(|error| vec![error])
         .and_then(|()| parse_toml(&text))
         .and_then(|root| document::read(&root, &context));
-    read.map_err(|errors| {
+    let prepared = |(scenario, plan)| {
+        let (path, text) = (path.into(), text.clone().into_owned());
+        Prepared { scenario, plan, path, text }
+    };
+    read.map(prepared).map_err(|errors| {
         let is_limit = errors.iter().all(|error| error.fault == Fault::Limit);
         let diagnostics = Diagnostics::new(path, &text, errors);
         if is_limit {

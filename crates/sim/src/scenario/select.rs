@@ -53,7 +53,7 @@ pub fn select(
 
 /// A contender with these parameters.
 pub(super) fn contender(spec: &'static AlgorithmSpec, arguments: Arguments) -> ContenderRequest {
-    ContenderRequest { spec, arguments }
+    ContenderRequest { spec, arguments, span: None }
 }
 
 fn is_meant(spec: &AlgorithmSpec, pattern: &str) -> bool {
