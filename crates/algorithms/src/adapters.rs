@@ -219,8 +219,8 @@ mod tests {
 
     /// 1:2:3 → 2:5:6. Appended: of the seven new buckets the k-th node gets a_k = 1, 3, 3, and a
     /// key that moves there had another owner with probability 1 − w_k ÷ 6, so
-    /// (5/6 + 3 · 4/6 + 3 · 3/6) ÷ 13 = 1/3. Contiguous (A BB CCC → AA BBBBB CCCCCC): a key stays in
-    /// its bucket with 6/13, and then with its owner in buckets 0 and 2 alone; else it goes to
+    /// (5/6 + 3 · 4/6 + 3 · 3/6) ÷ 13 = 1/3. Contiguous (A BB CCC → AA BBBBB CCCCCC): a key stays
+    /// in its bucket with 6/13, and then with its owner in buckets 0 and 2 alone; else it goes to
     /// bucket 6, B's, with 1/7 or to one of C's. So 2/6 · 6/13 + 7/13 · (2/6 · 1/7 + 3/6 · 6/7) =
     /// 16/39 stay.
     #[test]

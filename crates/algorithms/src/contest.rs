@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
 use std::ops::ControlFlow;
 
 use placelab_core::{
@@ -73,6 +74,14 @@ pub(crate) fn winner<V: Ord + Copy, T: Trace + ?Sized>(
     let (mut best, &first) = contest.next().expect("a roster has a node of positive weight");
     trace.step(Step::Probe { at: shown(best), node: first });
     let mut winner = first;
+    // The n-th entrant takes the lead with probability 1/n: a branch would be mispredicted again
+    // and again among the first, and is free among the others.
+    for (score, &node) in contest.by_ref().take(15) {
+        trace.step(Step::Probe { at: shown(score), node });
+        let leads = score > best;
+        best = select_unpredictable(leads, score, best);
+        winner = select_unpredictable(leads, node, winner);
+    }
     for (score, &node) in contest {
         trace.step(Step::Probe { at: shown(score), node });
         if score > best {

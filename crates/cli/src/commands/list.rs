@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use placelab_algorithms::REGISTRY;
-use placelab_core::{AlgorithmSpec, HashFunction};
+use placelab_core::{AlgorithmSpec, HashFunction, Role};
 use placelab_results::METRICS;
 use placelab_sim::diagnostics::shown;
 use placelab_sim::scenario::read;
@@ -71,14 +71,18 @@ fn algorithms(form: Form) -> Table {
         let mut table = Table::new(&["name", "what it is", "can", "lookup", "parameters"]);
         for spec in REGISTRY.iter() {
             let names: Vec<&str> = spec.parameters.iter().map(|one| one.name).collect();
-            let [name, summary, lookup] =
-                [spec.name, spec.summary, spec.lookup_cost].map(String::from);
+            let summary = match spec.role {
+                Role::Rival => spec.summary.into(),
+                role => format!("{}: {}", role.name(), spec.summary),
+            };
+            let [name, lookup] = [spec.name, spec.lookup_cost].map(String::from);
             table.row([name, summary, can(spec), lookup, names.join(", ")]);
         }
         return table;
     }
     let mut table = Table::new(&[
         "name",
+        "role",
         "family",
         "year",
         "what it is",
@@ -93,6 +97,7 @@ fn algorithms(form: Form) -> Table {
         let claims: Vec<&str> = spec.claims.iter().map(|claim| claim.name()).collect();
         table.row([
             spec.name.into(),
+            spec.role.name().into(),
             spec.family.into(),
             spec.year.to_string(),
             spec.summary.into(),
@@ -110,7 +115,7 @@ fn algorithms(form: Form) -> Table {
 fn metrics() -> Table {
     let mut table = Table::new(&["id", "unit", "better", "by", "definition"]);
     for metric in METRICS {
-        let by = if metric.by_measure { "keys, requests, bytes" } else { "" };
+        let by = if metric.by_measure { "keys, requests, bytes" } else { "keys" };
         let better = format!("{:?}", metric.better).to_lowercase();
         let cells = [metric.id, metric.unit, better.as_str(), by, metric.definition];
         table.row(cells.map(String::from));

@@ -11,7 +11,7 @@ use crate::support::{placelab, root};
 use placelab_results::RunResults;
 
 /// The figures that are written out; the digest holds all.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 11] = [
     "load.max_over_mean",
     "load.max_over_mean.requests",
     "share.max_over_mean",
@@ -20,6 +20,8 @@ const SHOWN: [&str; 9] = [
     "failure.receivers",
     "failure.max_extra",
     "failure.restored",
+    "replica.changed",
+    "replica.behind_owner",
     "work.lookup",
 ];
 
@@ -78,7 +80,7 @@ fn curated_scenarios_give_their_golden_results() {
         .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
         .collect();
     files.sort();
-    assert!(files.len() >= 4);
+    assert!(files.len() >= 11);
     files.iter().for_each(|file| check(file));
 }
 

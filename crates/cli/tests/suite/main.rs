@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod generated;
 mod golden;
 mod support;
 mod workspace;
