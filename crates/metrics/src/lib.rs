@@ -1,7 +1,7 @@
 //! Statistics of placement.
 //!
-//! [`tally`], [`flows`] and [`copies`] count: integers that merge exactly in any order. [`load`] and
-//! [`movement`] turn counts into the figures of the metric catalogue. [`null`], [`uniform`] and
+//! [`tally`], [`flows`] and [`copies`] count: integers that merge exactly in any order. [`load`]
+//! and [`movement`] turn counts into the figures of the metric catalogue. [`null`], [`uniform`] and
 //! [`special`] say what pure chance would give.
 
 pub mod copies;

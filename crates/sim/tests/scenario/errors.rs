@@ -7,6 +7,7 @@ mod events;
 mod exchanges;
 mod form;
 mod outages;
+mod renames;
 mod replicas;
 
 /// What is wrong, the scenario, and the report.
