@@ -33,11 +33,6 @@ pub(crate) trait Score: Clone + Send + Sync + 'static {
     fn shown(value: Self::Value) -> u64;
 }
 
-/// The members of positive weight in name order: who competes for a key.
-pub(crate) fn entrants(roster: &Roster) -> impl Iterator<Item = &Node> {
-    roster.by_name().into_iter().filter(|node| node.weight.micros() > 0)
-}
-
 /// A placement by contest.
 #[derive(Clone)]
 pub(crate) struct Contest<S: Score> {
@@ -51,7 +46,7 @@ impl<S: Score> Contest<S> {
     /// The contest of a roster.
     pub(crate) fn new(seed: HashSeed, roster: Roster) -> Self {
         let (entrants, ids) =
-            entrants(&roster).map(|node| (S::entrant(seed, node), node.id)).unzip();
+            roster.serving_by_name().map(|node| (S::entrant(seed, node), node.id)).unzip();
         Contest { seed, roster, entrants, ids }
     }
 

@@ -33,7 +33,6 @@ use placelab_core::{
     Shares, Step, Trace,
 };
 
-use crate::contest::entrants;
 use crate::range_hash::bytes_of;
 
 /// The registry record.
@@ -149,13 +148,15 @@ struct Maglev {
     seed: HashSeed,
     roster: Roster,
     table: Vec<NodeId>,
+    /// In name order.
+    serving: Vec<NodeId>,
 }
 
 impl Maglev {
     fn new(arguments: &Arguments, seed: HashSeed, roster: Roster) -> Result<Self, PlacementError> {
         let size = arguments.count("size") as u32;
-        let table = fill(size, seed, &roster)?;
-        Ok(Maglev { size, seed, roster, table })
+        let (table, serving) = (fill(size, seed, &roster)?, serving(&roster));
+        Ok(Maglev { size, seed, roster, table, serving })
     }
 
     #[inline]
@@ -165,10 +166,9 @@ impl Maglev {
 }
 
 fn fill(size: u32, seed: HashSeed, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
-    let members: Vec<_> = entrants(roster).collect();
+    let members: Vec<_> = roster.serving_by_name().collect();
     if members.len() > size as usize {
         return Err(PlacementError::Parameter {
-            algorithm: SPEC.name,
             parameter: "size".into(),
             reason: format!(
                 "a table of {size} entries is smaller than the fleet of {}: choose a larger prime",
@@ -190,6 +190,10 @@ fn fill(size: u32, seed: HashSeed, roster: &Roster) -> Result<Vec<NodeId>, Place
     Ok(populate(size, &turns).into_iter().map(|index| members[index as usize].id).collect())
 }
 
+fn serving(roster: &Roster) -> Vec<NodeId> {
+    roster.serving_by_name().map(|node| node.id).collect()
+}
+
 impl Scheme for Maglev {
     fn roster(&self) -> &Roster {
         &self.roster
@@ -197,12 +201,14 @@ impl Scheme for Maglev {
 
     fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
         self.table = fill(self.size, self.seed, &next)?;
+        self.serving = serving(&next);
         self.roster = next;
         Ok(())
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint { shared_bytes: self.roster.shared_bytes(), derived_bytes: bytes_of(&self.table) }
+        let derived_bytes = bytes_of(&self.table) + bytes_of(&self.serving);
+        Footprint { shared_bytes: self.roster.shared_bytes(), derived_bytes }
     }
 }
 
@@ -221,9 +227,8 @@ impl Placement for Maglev {
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
         let (before, after) = self.table.split_at(self.slot(key.hash));
         let slots = after.iter().chain(before).copied();
-        let members = entrants(&self.roster).map(|node| node.id);
         let mut seen = BTreeSet::new();
-        for node in slots.chain(members) {
+        for node in slots.chain(self.serving.iter().copied()) {
             if seen.insert(node) && visit(node).is_break() {
                 return;
             }

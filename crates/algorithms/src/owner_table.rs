@@ -12,23 +12,27 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use placelab_core::{NodeId, Roster, Shares};
-
-use crate::contest::entrants;
+use placelab_core::{Node, NodeId, Roster, Shares};
 
 /// Owner of a bucket that nobody owns yet.
 const NOBODY: NodeId = NodeId(u32::MAX);
 
-/// A table of so many buckets, dealt out.
+/// A table of so many buckets, dealt out by weight.
 pub(crate) fn dealt(buckets: usize, roster: &Roster) -> Vec<NodeId> {
     let mut owners = vec![NOBODY; buckets];
-    rebalance(&mut owners, roster);
+    rebalance(&mut owners, roster, weight);
     owners
 }
 
-/// Brings a table to the targets of a roster by the fewest buckets.
-pub(crate) fn rebalance(owners: &mut [NodeId], roster: &Roster) {
-    let targets = targets(owners.len() as u64, roster);
+/// The part of a node in a table that knows every digit of its weight.
+pub(crate) fn weight(node: &Node) -> u64 {
+    node.weight.micros()
+}
+
+/// Brings a table to the targets of a roster by the fewest buckets; `part` says in which ratio
+/// nodes of positive weight share it.
+pub(crate) fn rebalance(owners: &mut [NodeId], roster: &Roster, part: impl Fn(&Node) -> u64) {
+    let targets = targets(owners.len() as u64, roster, part);
     let mut surplus: BTreeMap<NodeId, i64> =
         targets.iter().map(|&(node, target)| (node, -(target as i64))).collect();
     for owner in owners.iter() {
@@ -58,15 +62,17 @@ pub(crate) fn rebalance(owners: &mut [NodeId], roster: &Roster) {
     }
 }
 
-/// Buckets in proportion to the weights by largest remainder, in name order.
-fn targets(buckets: u64, roster: &Roster) -> Vec<(NodeId, u64)> {
-    let total = roster.total_weight();
+/// Buckets in proportion to the parts by largest remainder, in name order.
+fn targets(buckets: u64, roster: &Roster, part: impl Fn(&Node) -> u64) -> Vec<(NodeId, u64)> {
+    let parts: Vec<(NodeId, u64)> =
+        roster.serving_by_name().map(|node| (node.id, part(node))).collect();
+    let total: u128 = parts.iter().map(|(_, part)| u128::from(*part)).sum();
     let (mut targets, mut remainders, mut left) = (Vec::new(), Vec::new(), buckets);
-    for (rank, node) in entrants(roster).enumerate() {
-        let quota = u128::from(buckets) * u128::from(node.weight.micros());
+    for (rank, (node, part)) in parts.into_iter().enumerate() {
+        let quota = u128::from(buckets) * u128::from(part);
         let whole = (quota / total) as u64;
         left -= whole;
-        targets.push((node.id, whole));
+        targets.push((node, whole));
         remainders.push((Reverse(quota % total), rank));
     }
     remainders.sort_unstable();
@@ -118,7 +124,7 @@ mod tests {
             for after in &rosters {
                 let old = dealt(7, before);
                 let mut new = old.clone();
-                rebalance(&mut new, after);
+                rebalance(&mut new, after, weight);
                 let wanted = counts(&dealt(7, after), 3);
                 assert_eq!(counts(&new, 3), wanted);
                 let moved = std::iter::zip(&old, &new).filter(|(a, b)| a != b).count();
@@ -139,7 +145,7 @@ mod tests {
         let after = before.after(&[Change::Remove(NodeId(3))]).unwrap();
         let old = dealt(896, &before);
         let mut new = old.clone();
-        rebalance(&mut new, &after);
+        rebalance(&mut new, &after, weight);
         let moves = std::iter::zip(&old, &new).filter(|(a, b)| a != b);
         assert!(moves.clone().all(|(source, _)| *source == NodeId(3)));
         assert_eq!(moves.count(), 112);
@@ -149,7 +155,7 @@ mod tests {
             std::iter::zip(&old, &new).filter(|(a, b)| a != b).map(|(_, b)| *b).take(7).collect();
         assert_eq!(first, [0, 1, 2, 4, 5, 6, 7].map(NodeId));
         let idle = Change::Reweight(NodeId(0), Weight::ZERO);
-        rebalance(&mut new, &after.after(&[idle]).unwrap());
+        rebalance(&mut new, &after.after(&[idle]).unwrap(), weight);
         assert!(!new.contains(&NodeId(0)));
     }
 }

@@ -5,7 +5,8 @@
 //! node and lookup.
 //!
 //! What it cannot do: be fast. It is right, and stands here beside `rendezvous-concat`, which
-//! leaves the lengths out. Equal digests would go by name bytes, the least first; none are known.
+//! leaves the lengths out. Equal digests would go to the least name, where the textbook takes the
+//! greatest; none are known.
 //!
 //! ```
 //! use placelab_core::{Arguments, HashSeed, Key, KeyHash, Roster, establish};

@@ -166,11 +166,8 @@ impl Points {
                 if asked > POINTS_MAX { Err(limit) } else { Ok(()) }
             }
             Points::Explicit(tokens) => {
-                let error = |reason| PlacementError::Parameter {
-                    algorithm: SPEC.name,
-                    parameter: "tokens".into(),
-                    reason,
-                };
+                let error =
+                    |reason| PlacementError::Parameter { parameter: "tokens".into(), reason };
                 if roster.is_weighted() {
                     return Err(error("explicit tokens leave no room for weights".into()));
                 }

@@ -14,7 +14,7 @@ pub(crate) const RESULTS: &str = "results.json";
 /// The machine's timings in a report folder.
 pub(crate) const TIMINGS: &str = "timings.json";
 /// Largest file of results that is read: 1 GiB.
-const JSON_BYTES_MAX: u64 = 1 << 30;
+pub(crate) const JSON_BYTES_MAX: u64 = 1 << 30;
 /// An index says so within this many bytes.
 const MARK_BYTES_MAX: u64 = 1 << 10;
 

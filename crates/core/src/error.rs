@@ -51,10 +51,8 @@ pub enum PlacementError {
     #[error("no node of positive weight would be left in the fleet")]
     NobodyLeft,
     /// A parameter has a value that the algorithm cannot take.
-    #[error("parameter `{parameter}` of `{algorithm}`: {reason}")]
+    #[error("parameter `{parameter}`: {reason}")]
     Parameter {
-        /// The algorithm.
-        algorithm: &'static str,
         /// The parameter.
         parameter: String,
         /// What is wrong, and what would be right.

@@ -97,6 +97,9 @@ impl AlgorithmRequest {
             }
             let values: Vec<&str> = match value.strip_prefix('{').and_then(|v| v.strip_suffix('}'))
             {
+                Some(sweep) if sweep.contains(['{', '}']) => {
+                    return Err(form("a value is one sweep `{…}` and nothing else"));
+                }
                 Some(sweep) => sweep.split(',').map(str::trim).collect(),
                 None => vec![value],
             };
@@ -277,6 +280,7 @@ mod tests {
             "ring:a=1,a=2",
             "ring:a={{1}}",
             "ring:a=1}",
+            "ring:a={b}{c}",
             "ring:a=\u{1b}[2J",
         ] {
             assert!(

@@ -161,6 +161,12 @@ impl Roster {
         nodes
     }
 
+    /// The members of positive weight in name order: who competes for keys, ties going to the
+    /// first.
+    pub fn serving_by_name(&self) -> impl Iterator<Item = &Node> {
+        self.by_name().into_iter().filter(|node| node.weight > Weight::ZERO)
+    }
+
     /// Bytes that every client must hold to know the members: names and weights.
     pub fn shared_bytes(&self) -> u64 {
         let name_bytes: usize = self.nodes.iter().map(|node| node.name.as_bytes().len()).sum();
@@ -202,14 +208,20 @@ impl Roster {
         }
         let nodes: Vec<Node> = places.into_iter().flatten().collect();
         within_limit(nodes.len())?;
-        Roster { nodes }.distinct_names()?.checked()
+        let next = Roster { nodes };
+        // Members that go or change their weight cannot bring a name in.
+        let brings_names = |change: &Change| matches!(change, Change::Add(_) | Change::Rename(..));
+        let next = if changes.iter().any(brings_names) { next.distinct_names()? } else { next };
+        next.checked()
     }
 
     /// The capabilities beyond growing and shrinking at the tail that these changes need, each
     /// with the index of a change that needs it. Decided here once, not in every algorithm.
     pub fn needs(&self, changes: &[Change]) -> Vec<(Capability, usize)> {
-        let mut tail: Vec<NodeId> = self.nodes.iter().map(|node| node.id).collect();
-        let mut gone = BTreeSet::new();
+        // Whoever joins again stands behind its former place, which is then empty.
+        let mut tail: Vec<(NodeId, usize)> =
+            self.nodes.iter().enumerate().map(|(place, node)| (node.id, place)).collect();
+        let mut places: BTreeMap<NodeId, usize> = tail.iter().copied().collect();
         let mut needs = Vec::new();
         let common = self.nodes[0].weight;
         for (index, change) in changes.iter().enumerate() {
@@ -218,17 +230,16 @@ impl Roster {
                     if node.weight != common {
                         needs.push((Capability::Weights, index));
                     }
-                    gone.remove(&node.id);
-                    tail.push(node.id);
+                    let place = self.nodes.len() + index;
+                    places.insert(node.id, place);
+                    tail.push((node.id, place));
                 }
                 Change::Remove(id) => {
-                    if tail.last() == Some(id) {
-                        tail.pop();
-                    } else {
-                        gone.insert(*id);
+                    if tail.last().is_none_or(|(last, _)| last != id) {
                         needs.push((Capability::RemoveAny, index));
                     }
-                    while tail.last().is_some_and(|last| gone.contains(last)) {
+                    places.remove(id);
+                    while tail.last().is_some_and(|(id, at)| places.get(id) != Some(at)) {
                         tail.pop();
                     }
                 }

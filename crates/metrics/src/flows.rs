@@ -9,9 +9,6 @@ use placelab_core::mix::mix;
 /// Amounts by measure: keys, then requests and bytes where keys have them.
 pub type Amounts = [u64; 3];
 
-/// Fleets up to this many nodes have a dense matrix of at most 6 MiB.
-const DENSE_MAX: usize = 512;
-
 /// A matrix of moves; integers, so that merging in any order gives the same.
 #[derive(Clone, Debug)]
 pub struct Flows {
@@ -39,14 +36,19 @@ pub struct FlowCell {
 }
 
 impl Flows {
-    /// No moves between nodes with identities below `node_count`.
-    pub fn new(node_count: usize) -> Self {
-        let cells = if node_count <= DENSE_MAX {
-            Cells::Dense(vec![[0; 3]; node_count * node_count])
-        } else {
-            Cells::Sparse(HashMap::default())
-        };
-        Flows { node_count, cells }
+    /// No moves yet, with a cell for each pair of nodes with identities below `node_count`.
+    pub fn dense(node_count: usize) -> Self {
+        Flows { node_count, cells: Cells::Dense(vec![[0; 3]; node_count * node_count]) }
+    }
+
+    /// No moves yet, with cells only where something moves.
+    pub fn sparse() -> Self {
+        Flows { node_count: 0, cells: Cells::Sparse(HashMap::default()) }
+    }
+
+    /// Bytes of a dense matrix.
+    pub fn dense_bytes(node_count: usize) -> usize {
+        node_count.saturating_mul(node_count).saturating_mul(size_of::<Amounts>())
     }
 
     /// Adds a move.
@@ -135,18 +137,17 @@ mod tests {
     #[test]
     fn dense_and_sparse_agree_in_any_order() {
         let moves: Vec<(u32, u32)> = (0..400).map(|i| (i % 7, (i * i) % 11)).collect();
-        let matrix = |node_count, moves: &[(u32, u32)]| {
-            let mut flows = Flows::new(node_count);
+        let matrix = |mut flows: Flows, moves: &[(u32, u32)]| {
             for (at, &(a, b)) in moves.iter().enumerate() {
                 flows.add(NodeId(a), NodeId(b), [1, at as u64, 2]);
             }
             flows
         };
-        let whole = matrix(11, &moves).cells();
-        let mut halves = matrix(1_000, &[]);
+        let whole = matrix(Flows::dense(11), &moves).cells();
+        let mut halves = matrix(Flows::sparse(), &[]);
         let mut reversed = moves.clone();
         reversed.reverse();
-        halves.merge(matrix(1_000, &reversed));
+        halves.merge(matrix(Flows::sparse(), &reversed));
         let keys = |cells: Vec<FlowCell>| {
             cells.iter().map(|c| (c.source, c.destination, c.amounts[0])).collect::<Vec<_>>()
         };

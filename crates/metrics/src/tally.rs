@@ -9,6 +9,10 @@ use placelab_core::NodeId;
 use crate::copies::Copies;
 use crate::flows::{Amounts, Flows};
 
+/// Most bytes of all matrices of a tally with a cell for each pair of nodes: 24 MiB. Beyond, only
+/// pairs between which something moves have one.
+const DENSE_BYTES_MAX: usize = 24 << 20;
+
 /// What each key of a chunk counts for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChunkAmounts<'a> {
@@ -46,9 +50,14 @@ impl Tally {
     /// Nothing counted yet, for identities below `node_count`; copies are counted for the first
     /// `copied` of the comparisons.
     pub fn new(node_count: usize, comparisons: usize, copied: usize) -> Self {
+        let dense_bytes = Flows::dense_bytes(node_count).saturating_mul(comparisons);
+        let flows = match dense_bytes {
+            0..=DENSE_BYTES_MAX => Flows::dense(node_count),
+            _ => Flows::sparse(),
+        };
         Tally {
             first: vec![[0; 3]; node_count],
-            flows: vec![Flows::new(node_count); comparisons],
+            flows: vec![flows; comparisons],
             copies: vec![Copies::default(); copied],
             moved: Vec::new(),
         }

@@ -187,9 +187,11 @@ pub struct Refusal {
 pub struct Step {
     /// Metrics by id; ids of a measure other than keys end in `.requests` or `.bytes`.
     pub metrics: BTreeMap<String, Measured>,
-    /// Each member, in roster order; empty for fleets above [`NODES_LISTED_MAX`].
+    /// Each member, in roster order; empty for fleets above [`NODES_LISTED_MAX`], and between the
+    /// first and the last step of timelines of more than [`NODE_ROWS_MAX`] members in all steps.
     pub nodes: Vec<NodeLoad>,
-    /// Where keys went at the first seed, largest first; at most [`FLOWS_LISTED_MAX`].
+    /// Where keys went at the first seed, largest first; at most [`FLOWS_LISTED_MAX`], and fewer
+    /// where a timeline has many steps.
     pub flows: Vec<Flow>,
     /// How many smaller flows were left out.
     pub flows_omitted: u64,
@@ -199,8 +201,12 @@ pub struct Step {
 
 /// Fleets above this have no table of nodes in the results.
 pub const NODES_LISTED_MAX: usize = 300;
+/// Timelines whose steps have more members together list those of the first and last step only.
+pub const NODE_ROWS_MAX: usize = 5_000;
 /// Most flows listed for a step.
 pub const FLOWS_LISTED_MAX: usize = 2_000;
+/// Most flows listed for a timeline.
+pub const FLOW_ROWS_MAX: usize = 100_000;
 
 /// A figure over the hash seeds.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]

@@ -2,11 +2,17 @@
 
 use std::sync::Arc;
 
-use placelab_core::{Footprint, HashSeed, Placement, PlacementError, Roster, establish};
+use placelab_core::{Footprint, HashSeed, NodeId, Placement, PlacementError, Roster, establish};
 
 use crate::keys::KeySource;
 use crate::plan::Plan;
 use crate::scenario::{ContenderRequest, Prepared};
+use crate::sweep::CHUNK_KEYS;
+
+/// Bytes of a step's figures at one seed: some thirty numbers with their names.
+const FIGURES_BYTES: u64 = 4_000;
+/// Bytes of a step in the results, about.
+const RESULTS_BYTES: u64 = 10_000;
 
 /// What one contender would cost.
 #[derive(Debug)]
@@ -34,6 +40,8 @@ pub fn estimate(
     let steps: usize = plan.timelines.iter().map(|timeline| timeline.steps.len() - 1).sum();
     let snapshots = 1 + steps as u64;
     let tally = tally_bytes(plan.names.names().len() as u64, steps as u64, source.len());
+    let rows = snapshots * CHUNK_KEYS * size_of::<NodeId>() as u64;
+    let figures = snapshots * u64::from(scenario.seeds) * FIGURES_BYTES;
     let fleets = largest_fleets(plan);
     let one = |contender: &ContenderRequest| {
         let mut footprint = Footprint::default();
@@ -52,7 +60,7 @@ pub fn estimate(
         Estimate {
             contender: contender.name(),
             snapshots,
-            bytes: placement_bytes.saturating_mul(snapshots).saturating_add(tally),
+            bytes: placement_bytes.saturating_mul(snapshots).saturating_add(tally + rows + figures),
             lookups: u128::from(source.len()) * u128::from(snapshots) * u128::from(scenario.seeds),
             probed,
         }
@@ -60,10 +68,17 @@ pub fn estimate(
     scenario.contenders.iter().map(one).collect()
 }
 
-/// Bytes that a run holds at once on so many threads: the keys, and the dearest contender on each.
+/// Bytes that a run holds at once on so many threads: the keys, the dearest contender on each, and
+/// the results of all.
 pub fn bytes_at_once(estimates: &[Estimate], source: &KeySource, threads: u64) -> u64 {
     let dearest = estimates.iter().map(|one| one.bytes).max().unwrap_or(0);
-    dearest.saturating_mul(threads).saturating_add(source.memory_bytes())
+    let held = dearest.saturating_mul(threads).saturating_add(source.memory_bytes());
+    held.saturating_add(3 * results_bytes(estimates))
+}
+
+/// Bytes of the results, about, as JSON.
+pub fn results_bytes(estimates: &[Estimate]) -> u64 {
+    estimates.iter().map(|one| one.snapshots * RESULTS_BYTES).sum()
 }
 
 fn first_placement(

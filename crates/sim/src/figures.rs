@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{Count, HashSeed, Key, KeyPart, Keys, NodeId, Roster};
+use placelab_core::{Change, Count, HashSeed, Key, KeyPart, Keys, NodeId, Roster};
 use placelab_metrics::copies::Copies;
 use placelab_metrics::flows::{Amounts, FlowCell};
 use placelab_metrics::load::{balance, ratios};
 use placelab_metrics::movement::{Spread, Targets, half_change, movement, spread};
 use placelab_metrics::uniform::g_test;
-use placelab_results::{Measure, NODES_LISTED_MAX};
+use placelab_results::{Measure, NODE_ROWS_MAX, NODES_LISTED_MAX};
 
 use crate::chance::Chances;
 use crate::keys::{KeyChunk, KeySource};
@@ -183,6 +183,11 @@ fn work(source: &KeySource, reads: KeyPart, snapshots: &[Snapshot]) -> Vec<f64> 
     snapshots.iter().map(mean).collect()
 }
 
+/// Members in all steps of a timeline.
+fn rows(timeline: &PlannedTimeline) -> usize {
+    timeline.steps.iter().map(|step| step.after.len()).sum()
+}
+
 /// The tally of one contender at one seed, taken apart.
 struct Measured<'a> {
     setting: &'a Setting<'a>,
@@ -202,9 +207,15 @@ impl Measured<'_> {
         course: Course,
         seed: HashSeed,
     ) -> TimelineFigures {
+        let last = course.snapshots.len() - 1;
+        let lists_all = rows(timeline) <= NODE_ROWS_MAX;
         let step = |(index, planned): (usize, &PlannedStep)| {
             let after = course.snapshots[index];
             let mut figures = self.state(after, &planned.after);
+            if !(lists_all || index == 0 || index == last) {
+                figures.ratios.clear();
+                figures.shares = None;
+            }
             if index > 0 {
                 let comparison = Comparison { before: course.snapshots[index - 1], after };
                 self.step(planned, comparison, &mut figures);
@@ -301,7 +312,10 @@ impl Measured<'_> {
             let realised = half_change(&loads(comparison.before), &loads(comparison.after));
             put("movement.minimum_realised", realised);
         }
-        if let Some(spread) = spread(cells, &planned.gone, &planned.after) {
+        // Whoever joins in the same step is no survivor, and takes over what was his to take.
+        let joins = planned.changes.iter().any(|change| matches!(change, Change::Add(_)));
+        let spread = spread(cells, &planned.gone, &planned.after).filter(|_| !joins);
+        if let Some(spread) = spread {
             let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
             put("failure.receivers", spread.receivers as f64);
             put("failure.max_extra", spread.max_extra);

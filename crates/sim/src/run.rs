@@ -72,7 +72,8 @@ pub fn run(
 }
 
 /// Every contender at every seed; the unit of work is one of each, and its snapshots are dropped
-/// after its sweep.
+/// after its sweep. A contender is summed up when its seeds are done, so that figures of every
+/// step are held for few contenders at a time.
 fn sweep_all(
     scenario: &Scenario,
     setting: &Setting<'_>,
@@ -80,17 +81,12 @@ fn sweep_all(
 ) -> Vec<placelab_results::Contender> {
     let units = scenario.contenders.len() as u64 * u64::from(scenario.seeds);
     progress.begin(units.saturating_mul(setting.source.len()));
-    let seeds = scenario.seeds as usize;
-    let contender_of = |unit: usize| &scenario.contenders[unit / seeds];
-    let all: Vec<SeedFigures> = (0..units as usize)
-        .into_par_iter()
-        .map(|unit| {
-            let seed = HashSeed((unit % seeds) as u64);
-            figures(setting, contender_of(unit), seed, progress)
-        })
-        .collect();
-    let summed = |(contender, figures): (&ContenderRequest, &[SeedFigures])| {
-        summarise(setting, contender, figures)
+    let one = |contender: &ContenderRequest| {
+        let seeds: Vec<SeedFigures> = (0..scenario.seeds)
+            .into_par_iter()
+            .map(|seed| figures(setting, contender, HashSeed(seed.into()), progress))
+            .collect();
+        summarise(setting, contender, &seeds)
     };
-    scenario.contenders.iter().zip(all.chunks(seeds)).map(summed).collect()
+    scenario.contenders.par_iter().map(one).collect()
 }

@@ -69,6 +69,9 @@ pub struct ContenderRequest {
     pub spec: &'static AlgorithmSpec,
     /// Its parameters.
     pub arguments: Arguments,
+    /// Whether it was asked for by its own name: then a fleet that it cannot hold is a mistake,
+    /// and else a finding.
+    pub is_named: bool,
     /// Where the file asks for it; none for canaries and for what the command line asks for.
     pub span: Option<Range<usize>>,
 }

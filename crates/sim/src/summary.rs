@@ -7,8 +7,8 @@ use placelab_metrics::flows::FlowCell;
 use placelab_metrics::movement::{Spread, Targets};
 use placelab_metrics::null::UnitNull;
 use placelab_results::{
-    Chance, Contender, ContenderTimeline, FLOWS_LISTED_MAX, Failure, Flow, Measure, Measured,
-    NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Role, Step, fixed, metric, quantile,
+    Chance, Contender, ContenderTimeline, FLOW_ROWS_MAX, FLOWS_LISTED_MAX, Failure, Flow, Measure,
+    Measured, NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Role, Step, fixed, metric, quantile,
 };
 
 use crate::figures::{SeedFigures, Setting, StepFigures};
@@ -56,10 +56,11 @@ fn summarise_timeline(
 ) -> ContenderTimeline {
     let planned = &setting.plan.timelines[timeline];
     let reached = seeds.iter().map(|seed| seed.timelines[timeline].steps.len()).min().unwrap_or(0);
+    let flow_rows = (FLOW_ROWS_MAX / planned.steps.len()).clamp(10, FLOWS_LISTED_MAX);
     let step = |index: usize| {
         let each: Vec<&StepFigures> =
             seeds.iter().map(|seed| &seed.timelines[timeline].steps[index]).collect();
-        summarise_step(setting, &planned.steps[index], &each)
+        summarise_step(setting, &planned.steps[index], &each, flow_rows)
     };
     let earliest = seeds
         .iter()
@@ -101,7 +102,13 @@ fn totals<'a>(
     ids.filter_map(total).collect()
 }
 
-fn summarise_step(setting: &Setting<'_>, planned: &PlannedStep, seeds: &[&StepFigures]) -> Step {
+/// `flow_rows` is how many flows are listed.
+fn summarise_step(
+    setting: &Setting<'_>,
+    planned: &PlannedStep,
+    seeds: &[&StepFigures],
+    flow_rows: usize,
+) -> Step {
     let ids: BTreeSet<&String> = seeds.iter().flat_map(|figures| figures.metrics.keys()).collect();
     let measured = |id: &String| {
         let values: Vec<f64> =
@@ -109,15 +116,13 @@ fn summarise_step(setting: &Setting<'_>, planned: &PlannedStep, seeds: &[&StepFi
         (id.clone(), Measured::over_seeds(&values, chance(setting, planned, id)))
     };
     let first = seeds[0];
-    let (flows, flows_omitted) = flows(setting, planned, &first.cells);
-    let failure = |spread: &Spread| failure(planned, spread);
-
+    let (flows, flows_omitted) = flows(setting, planned, &first.cells, flow_rows);
     Step {
         metrics: ids.into_iter().map(measured).collect(),
         nodes: node_loads(&planned.after, seeds),
         flows,
         flows_omitted,
-        failure: first.spread.as_ref().map(failure),
+        failure: first.spread.as_ref().map(|spread| failure(planned, spread)),
     }
 }
 
@@ -173,7 +178,7 @@ fn shifted(chance: Chance, by: f64) -> Chance {
 }
 
 fn node_loads(roster: &Roster, seeds: &[&StepFigures]) -> Vec<NodeLoad> {
-    if roster.len() > NODES_LISTED_MAX {
+    if seeds.iter().any(|figures| figures.ratios.is_empty()) {
         return Vec::new();
     }
     let ratio = |measure: &Measure, node: usize| {
@@ -217,7 +222,15 @@ fn names(roster: &Roster) -> BTreeMap<NodeId, &NodeName> {
 }
 
 /// The largest flows of the published function, and how many were left out.
-fn flows(setting: &Setting<'_>, planned: &PlannedStep, cells: &[FlowCell]) -> (Vec<Flow>, u64) {
+fn flows(
+    setting: &Setting<'_>,
+    planned: &PlannedStep,
+    cells: &[FlowCell],
+    rows: usize,
+) -> (Vec<Flow>, u64) {
+    if cells.is_empty() {
+        return (Vec::new(), 0);
+    }
     let targets = Targets::new(&planned.before, &planned.after, setting.plan.names.names().len());
     let (before, after) = (names(&planned.before), names(&planned.after));
     let mut sorted = cells.to_vec();
@@ -231,6 +244,6 @@ fn flows(setting: &Setting<'_>, planned: &PlannedStep, cells: &[FlowCell]) -> (V
         bytes: totals.bytes.map(|_| cell.amounts[2]),
         forced: targets.forces(cell.source, cell.destination),
     };
-    let omitted = sorted.len().saturating_sub(FLOWS_LISTED_MAX) as u64;
-    (sorted.iter().take(FLOWS_LISTED_MAX).map(flow).collect(), omitted)
+    let omitted = sorted.len().saturating_sub(rows) as u64;
+    (sorted.iter().take(rows).map(flow).collect(), omitted)
 }

@@ -4,9 +4,10 @@
 //! cache. Threads take shares of many chunks. Counts are integers and merging is exact, so any
 //! cut of the keys over threads gives the same tally.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use placelab_core::{HashSeed, KeyHash, KeyPart, Keys, NodeId, Placement, replicate_many};
+use placelab_core::{HashSeed, KeyHash, KeyPart, Keys, NodeId, replicate_many};
 use placelab_metrics::tally::{ChunkAmounts, Tally};
 use placelab_results::Measure;
 use rayon::prelude::*;
@@ -51,19 +52,20 @@ pub struct Sweep<'a> {
     pub node_count: usize,
 }
 
-/// Snapshots whose keys are salted alike: all of them, unless a deploy changed the hash seed.
-struct Group {
-    seed: HashSeed,
-    /// Ascending.
-    snapshots: Vec<usize>,
+/// Which snapshots have their keys salted alike: all of them, unless a deploy changed the hash
+/// seed.
+struct Groups {
+    seeds: Vec<HashSeed>,
+    /// The group of each snapshot.
+    of: Vec<usize>,
 }
 
 /// What one thread needs: reused from share to share.
 struct Worker {
     tally: Tally,
     chunk: KeyChunk,
-    /// The hashes of the chunk under the seed of each group.
-    salted: Vec<Vec<KeyHash>>,
+    /// The hashes of the chunk under one hash seed.
+    salted: Vec<KeyHash>,
     /// A row of owners for each snapshot.
     owners: Vec<Vec<NodeId>>,
     /// The copies under the snapshots of one comparison.
@@ -83,7 +85,7 @@ impl Sweep<'_> {
         let groups = self.groups();
         let shares = self.source.len().div_ceil(SHARE_KEYS);
         let worked = (0..shares).into_par_iter().fold(
-            || self.worker(groups.len()),
+            || self.worker(),
             |mut worker, share| {
                 let start = share * SHARE_KEYS;
                 let end = (start + SHARE_KEYS).min(self.source.len());
@@ -95,42 +97,39 @@ impl Sweep<'_> {
             },
         );
         let tallies = worked.map(|worker| worker.tally);
-        tallies.reduce_with(Tally::merge).unwrap_or_else(|| self.worker(0).tally)
+        tallies.reduce_with(Tally::merge).unwrap_or_else(|| self.worker().tally)
     }
 
-    fn groups(&self) -> Vec<Group> {
-        let mut groups: Vec<Group> = Vec::new();
-        for (index, snapshot) in self.snapshots.iter().enumerate() {
-            match groups.iter_mut().find(|group| group.seed == snapshot.seed) {
-                Some(group) => group.snapshots.push(index),
-                None => groups.push(Group { seed: snapshot.seed, snapshots: vec![index] }),
-            }
+    fn groups(&self) -> Groups {
+        let mut known = BTreeMap::new();
+        let mut groups = Groups { seeds: Vec::new(), of: Vec::new() };
+        for snapshot in self.snapshots {
+            let group = *known.entry(snapshot.seed).or_insert_with(|| {
+                groups.seeds.push(snapshot.seed);
+                groups.seeds.len() - 1
+            });
+            groups.of.push(group);
         }
         groups
     }
 
-    fn worker(&self, groups: usize) -> Worker {
+    fn worker(&self) -> Worker {
         let row = vec![NodeId(0); CHUNK_KEYS as usize];
         let (all, steps) = (self.comparisons.all().len(), self.comparisons.steps().len());
         let copied = if self.replicas > 1 { steps } else { 0 };
         Worker {
             tally: Tally::new(self.node_count, all, copied),
             chunk: KeyChunk::default(),
-            salted: vec![Vec::new(); groups],
+            salted: Vec::new(),
             owners: vec![row; self.snapshots.len()],
             copies: Default::default(),
         }
     }
 
-    fn count_chunk(&self, groups: &[Group], range: Range<u64>, worker: &mut Worker) {
+    fn count_chunk(&self, groups: &Groups, range: Range<u64>, worker: &mut Worker) {
         let key_count = (range.end - range.start) as usize;
         self.source.fill(range, &mut worker.chunk, self.reads);
-        for (group, salted) in groups.iter().zip(&mut worker.salted) {
-            salted.clear();
-            salted.extend(worker.chunk.hashes.iter().map(|&hash| group.seed.salt(hash)));
-            let keys = keys(salted, &worker.chunk, self.reads);
-            self.place(group, keys, &mut worker.owners);
-        }
+        self.place(groups, worker);
         let Worker { tally, chunk, owners, .. } = worker;
         let amounts = amounts(chunk);
         tally.count_first(&owners[0][..key_count], amounts);
@@ -139,38 +138,40 @@ impl Sweep<'_> {
             tally.count_moves(index, row(comparison.before), row(comparison.after), amounts);
         }
         if self.replicas > 1 {
-            self.count_copies(groups, worker);
+            self.count_copies(worker);
         }
     }
 
-    /// The owners of a chunk under the snapshots of a group.
-    fn place(&self, group: &Group, keys: Keys<'_>, owners: &mut [Vec<NodeId>]) {
-        let is_meant = |index: &usize| group.snapshots.binary_search(index).is_ok();
-        let rows = owners.iter_mut().enumerate().filter(|(index, _)| is_meant(index));
-        let mut rows: Vec<&mut [NodeId]> =
-            rows.map(|(_, row)| &mut row[..keys.hashes.len()]).collect();
-        let mut placements =
-            group.snapshots.iter().map(|&index| self.snapshots[index].placement.as_ref());
-        let first = placements.next().expect("a group has a snapshot");
-        let later: Vec<&dyn Placement> = placements.collect();
-        first.place_across(&later, keys, &mut rows);
+    /// The owners of a chunk under every snapshot, those of one hash seed together.
+    fn place(&self, groups: &Groups, worker: &mut Worker) {
+        let Worker { chunk, salted, owners, .. } = worker;
+        let mut rows: Vec<Vec<&mut [NodeId]>> = Vec::new();
+        rows.resize_with(groups.seeds.len(), Vec::new);
+        let mut placements = vec![Vec::new(); groups.seeds.len()];
+        for (snapshot, row) in owners.iter_mut().enumerate() {
+            rows[groups.of[snapshot]].push(&mut row[..chunk.hashes.len()]);
+            placements[groups.of[snapshot]].push(self.snapshots[snapshot].placement.as_ref());
+        }
+        for ((seed, placements), mut rows) in groups.seeds.iter().zip(placements).zip(rows) {
+            let keys = salted_keys(chunk, *seed, salted, self.reads);
+            let (first, later) = placements.split_first().expect("a group has a snapshot");
+            first.place_across(later, keys, &mut rows);
+        }
     }
 
     /// Copies of a chunk before and after each step. The state after a step is mostly that before
     /// the next, so two rows are enough.
-    fn count_copies(&self, groups: &[Group], worker: &mut Worker) {
+    fn count_copies(&self, worker: &mut Worker) {
         let Worker { tally, chunk, salted, copies, .. } = worker;
         copies.iter_mut().for_each(|row| row.snapshot = None);
-        let fill = |snapshot: usize, row: &mut CopyRow| {
+        let mut fill = |snapshot: usize, row: &mut CopyRow| {
             if row.snapshot == Some(snapshot) {
                 return;
             }
-            let seed = self.snapshots[snapshot].seed;
-            let group = groups.iter().position(|group| group.seed == seed);
-            let keys = keys(&salted[group.expect("every seed has a group")], chunk, self.reads);
+            let Snapshot { seed, placement } = &self.snapshots[snapshot];
+            let keys = salted_keys(chunk, *seed, salted, self.reads);
             row.nodes.resize(keys.hashes.len() * self.replicas, NodeId(0));
-            let placement = self.snapshots[snapshot].placement.as_ref();
-            replicate_many(placement, keys, self.replicas, &mut row.nodes);
+            replicate_many(placement.as_ref(), keys, self.replicas, &mut row.nodes);
             row.snapshot = Some(snapshot);
         };
         for (index, comparison) in self.comparisons.steps().iter().enumerate() {
@@ -186,8 +187,16 @@ impl Sweep<'_> {
     }
 }
 
-fn keys<'a>(hashes: &'a [KeyHash], chunk: &'a KeyChunk, reads: KeyPart) -> Keys<'a> {
-    Keys { hashes, text: (reads == KeyPart::Bytes).then_some(&chunk.text) }
+/// The keys of a chunk under a hash seed.
+fn salted_keys<'a>(
+    chunk: &'a KeyChunk,
+    seed: HashSeed,
+    salted: &'a mut Vec<KeyHash>,
+    reads: KeyPart,
+) -> Keys<'a> {
+    salted.clear();
+    salted.extend(chunk.hashes.iter().map(|&hash| seed.salt(hash)));
+    Keys { hashes: salted, text: (reads == KeyPart::Bytes).then_some(&chunk.text) }
 }
 
 fn amounts(chunk: &KeyChunk) -> ChunkAmounts<'_> {

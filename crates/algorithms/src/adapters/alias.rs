@@ -11,8 +11,8 @@ use placelab_core::{
     Arguments, Capability, Change, NodeId, ParameterKind, ParameterSpec, PlacementError, Roster,
 };
 
-use super::{Adapter, Layout};
-use crate::owner_table::{dealt, rebalance};
+use super::{Adapted, Adapter, Layout};
+use crate::owner_table::{dealt, rebalance, weight};
 
 #[derive(Clone)]
 pub(super) struct Alias {
@@ -26,7 +26,6 @@ impl Alias {
             return Ok(());
         }
         Err(PlacementError::Parameter {
-            algorithm: "alias",
             parameter: "buckets".into(),
             reason: format!(
                 "{} buckets are fewer than the fleet's {serving} nodes: choose more",
@@ -36,11 +35,12 @@ impl Alias {
     }
 }
 
-impl Layout for Alias {
+impl Adapted for Alias {
     const ADAPTER: Adapter = Adapter {
         suffix: "alias",
         summary: "over many logical buckets with a table of their owners",
         memory_cost: "O(L) rows",
+        counts: "L",
         capabilities: &[Capability::RemoveAny, Capability::Weights],
         claims: &[],
         parameters: &[ParameterSpec {
@@ -50,7 +50,9 @@ impl Layout for Alias {
             help: "logical buckets: a hundred a node or more",
         }],
     };
+}
 
+impl Layout for Alias {
     fn new(arguments: &Arguments) -> Self {
         Alias { buckets: arguments.count("buckets") }
     }
@@ -62,12 +64,16 @@ impl Layout for Alias {
 
     fn after(
         &self,
-        mut owners: Vec<NodeId>,
+        owners: &[NodeId],
         next: &Roster,
-        _: &[Change],
+        changes: &[Change],
     ) -> Result<Vec<NodeId>, PlacementError> {
         self.check(next)?;
-        rebalance(&mut owners, next);
+        let mut owners = owners.to_vec();
+        // Ties go by name, but a name alone is no reason to give anything up.
+        if !changes.iter().all(|change| matches!(change, Change::Rename(..))) {
+            rebalance(&mut owners, next, weight);
+        }
         Ok(owners)
     }
 

@@ -10,13 +10,15 @@
 //! Under `swap-last` it is (2N − 3) ÷ (N(N − 1)) whatever r, 0.417 for N = 4: the keys of the node
 //! itself, and those of the last but for the 1 ÷ (N − 1) of them that fall into its new number.
 
+use std::collections::BTreeMap;
+
 use placelab_core::{
     Arguments, Capability, Change, Claim, NodeId, ParameterKind, ParameterSpec, PlacementError,
     Roster,
 };
 
 use super::tail::in_join_order;
-use super::{Adapter, Layout};
+use super::{Adapted, Adapter, Layout};
 
 #[derive(Clone, Copy)]
 pub(super) enum Renumber {
@@ -24,11 +26,12 @@ pub(super) enum Renumber {
     SwapLast,
 }
 
-impl Layout for Renumber {
+impl Adapted for Renumber {
     const ADAPTER: Adapter = Adapter {
         suffix: "renumber",
         summary: "with members renumbered when one in the middle goes",
         memory_cost: "O(N) names",
+        counts: "N",
         capabilities: &[Capability::RemoveAny],
         claims: &[Claim::FairShares],
         parameters: &[ParameterSpec {
@@ -38,7 +41,9 @@ impl Layout for Renumber {
             help: "who takes the number of a member that goes: the next, or the last",
         }],
     };
+}
 
+impl Layout for Renumber {
     fn new(arguments: &Arguments) -> Self {
         match arguments.text("fill") {
             "swap-last" => Renumber::SwapLast,
@@ -52,29 +57,41 @@ impl Layout for Renumber {
 
     fn after(
         &self,
-        mut owners: Vec<NodeId>,
-        _: &Roster,
+        owners: &[NodeId],
+        next: &Roster,
         changes: &[Change],
     ) -> Result<Vec<NodeId>, PlacementError> {
-        for change in changes {
-            match change {
-                Change::Add(node) => owners.push(node.id),
-                Change::Remove(id) => {
-                    let at = owners.iter().position(|owner| owner == id);
-                    let at = at.expect("every member has a bucket");
-                    match self {
-                        Renumber::Compact => owners.remove(at),
-                        Renumber::SwapLast => owners.swap_remove(at),
-                    };
-                }
-                Change::Reweight(..) | Change::Rename(..) => {}
-            }
-        }
-        Ok(owners)
+        Ok(match self {
+            Renumber::Compact => in_join_order(next),
+            Renumber::SwapLast => swapped(owners, changes),
+        })
     }
 
     /// After a swap the numbers are no longer those of the join order.
     fn is_shared(&self) -> bool {
         matches!(self, Renumber::SwapLast)
     }
+}
+
+fn swapped(owners: &[NodeId], changes: &[Change]) -> Vec<NodeId> {
+    let mut owners = owners.to_vec();
+    let mut numbers: BTreeMap<NodeId, usize> =
+        owners.iter().enumerate().map(|(number, owner)| (*owner, number)).collect();
+    for change in changes {
+        match change {
+            Change::Add(node) => {
+                numbers.insert(node.id, owners.len());
+                owners.push(node.id);
+            }
+            Change::Remove(id) => {
+                let number = numbers.remove(id).expect("every member has a bucket");
+                owners.swap_remove(number);
+                if let Some(&moved) = owners.get(number) {
+                    numbers.insert(moved, number);
+                }
+            }
+            Change::Reweight(..) | Change::Rename(..) => {}
+        }
+    }
+    owners
 }

@@ -4,23 +4,13 @@
 
 use placelab_core::{Arguments, Change, NodeId, PlacementError, Roster};
 
-use super::{Adapter, Layout};
+use super::Layout;
 
 /// The layout of a range hash without an adapter.
 #[derive(Clone)]
 pub(crate) struct Tail;
 
 impl Layout for Tail {
-    /// Only the range hash's own record is used.
-    const ADAPTER: Adapter = Adapter {
-        suffix: "",
-        summary: "",
-        memory_cost: "O(N) names",
-        capabilities: &[],
-        claims: &[],
-        parameters: &[],
-    };
-
     fn new(_: &Arguments) -> Self {
         Tail
     }
@@ -31,7 +21,7 @@ impl Layout for Tail {
 
     fn after(
         &self,
-        _: Vec<NodeId>,
+        _: &[NodeId],
         next: &Roster,
         _: &[Change],
     ) -> Result<Vec<NodeId>, PlacementError> {

@@ -11,10 +11,13 @@
 //! not. 1:2:3 → 2:5:6 appends seven buckets, and a third of the keys moves where 5.13 % had to:
 //! of (1 + 3 + 3) ÷ 13 that change their bucket, those that find their owner there stay.
 //! `layout=contiguous` lays all buckets out anew in join order, and moves 23 ÷ 39 of them.
-//! The buckets of a node that goes are dealt out by the rule of [`crate::owner_table`], under both.
+//! The buckets of a node that goes are dealt out by the rule of [`crate::owner_table`], under both;
+//! one that joins takes buckets over by the same rule where those that there are make the new
+//! ratio, as when it returns, and else gets new ones.
 //!
 //! What it cannot do: keep small tables for odd ratios (at most 65,536 buckets, else the change
 //! is refused), or exact shares after a removal: those are as fine as the buckets that there are.
+//! Ratios that alternate can pile up buckets under `append`, since none is ever taken back.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +26,7 @@ use placelab_core::{
     Weight,
 };
 
-use super::{Adapter, Layout};
+use super::{Adapted, Adapter, Layout};
 use crate::owner_table::rebalance;
 
 /// Most logical buckets.
@@ -42,11 +45,12 @@ enum Order {
     Contiguous,
 }
 
-impl Layout for Weighted {
+impl Adapted for Weighted {
     const ADAPTER: Adapter = Adapter {
         suffix: "weighted",
         summary: "over logical buckets in proportion to the weights",
         memory_cost: "O(L) rows",
+        counts: "L",
         capabilities: &[Capability::RemoveAny, Capability::Weights],
         claims: &[],
         parameters: &[
@@ -64,7 +68,9 @@ impl Layout for Weighted {
             },
         ],
     };
+}
 
+impl Layout for Weighted {
     fn new(arguments: &Arguments) -> Self {
         let order = match arguments.text("layout") {
             "contiguous" => Order::Contiguous,
@@ -81,23 +87,27 @@ impl Layout for Weighted {
 
     fn after(
         &self,
-        mut owners: Vec<NodeId>,
+        owners: &[NodeId],
         next: &Roster,
         changes: &[Change],
     ) -> Result<Vec<NodeId>, PlacementError> {
         let ratio = self.ratio(next)?;
-        let has_new_ratio = changes.iter().any(|change| match change {
-            Change::Add(node) => node.weight > Weight::ZERO,
-            Change::Reweight(_, weight) => *weight > Weight::ZERO,
-            Change::Remove(_) | Change::Rename(..) => false,
-        });
-        if let (true, Order::Contiguous) = (has_new_ratio, self.order) {
+        let has = |meant: fn(&Change) -> bool| changes.iter().any(meant);
+        let joins = has(|change| matches!(change, Change::Add(node) if node.weight > Weight::ZERO));
+        let reweights = has(|change| matches!(change, Change::Reweight(_, w) if *w > Weight::ZERO));
+        if let (true, Order::Contiguous) = (joins || reweights, self.order) {
             return self.first(next);
         }
-        if owners.iter().any(|owner| !ratio.iter().any(|(node, _)| node == owner)) {
-            rebalance(&mut owners, next);
+        let mut owners = owners.to_vec();
+        let parts: BTreeMap<NodeId, u64> = ratio.iter().copied().collect();
+        let is_orphaned = owners.iter().any(|owner| !parts.contains_key(owner));
+        // Whoever joins takes over what was dealt out before, where that makes the ratio.
+        let whole: u128 = ratio.iter().map(|(_, part)| u128::from(*part)).sum();
+        let takes_over = joins && !reweights && (owners.len() as u128).is_multiple_of(whole);
+        if is_orphaned || takes_over {
+            rebalance(&mut owners, next, |node| parts[&node.id]);
         }
-        if has_new_ratio {
+        if joins || reweights {
             append(&mut owners, &ratio)?;
         }
         Ok(owners)
@@ -118,7 +128,6 @@ impl Weighted {
             let part = (exact + micros / 2) / micros;
             if part == 0 {
                 return Err(PlacementError::Parameter {
-                    algorithm: "weighted",
                     parameter: "resolution".into(),
                     reason: format!(
                         "`{}` of weight {} would vanish in parts of 1/{}: choose a finer one",

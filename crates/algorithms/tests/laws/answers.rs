@@ -92,14 +92,12 @@ fn copies_are_distinct_and_the_first_is_the_owner() {
 
 #[test]
 fn declared_capabilities_are_real() {
-    let keys = Sample::new(500);
     let needs = [
         (Capability::RemoveAny, Change::Remove(NodeId(2))),
         (Capability::Weights, Change::Reweight(NodeId(2), Weight::units(3))),
     ];
     for &spec in REGISTRY.iter() {
         let before = numbered(spec, 6);
-        let answers = owners(before.as_ref(), &keys);
         for (capability, change) in &needs {
             let after = advance(spec, before.as_ref(), std::slice::from_ref(change));
             match after.err() {
@@ -111,7 +109,6 @@ fn declared_capabilities_are_real() {
                     assert!(!spec.can(*capability));
                 }
             }
-            assert_eq!(owners(before.as_ref(), &keys), answers, "{} kept its state", spec.name);
         }
         let unequal =
             establish(spec, &Arguments::defaults(spec), HashSeed(0), weighted(&[1, 2])).is_ok();

@@ -14,7 +14,7 @@ use crate::support::{Sample, build, numbered, owners, part_moved, sideways};
 fn renaming_everybody_moves_nearly_everything_or_nothing() {
     let sample = Sample::new(20_000);
     let renames: Vec<Change> = (0..12)
-        .map(|id| Change::Rename(NodeId(id), NodeName::new(&format!("cache-{id}")).unwrap()))
+        .map(|id| Change::Rename(NodeId(id), NodeName::new(&format!("cache-{}", 50 - id)).unwrap()))
         .collect();
     for &spec in REGISTRY.iter() {
         let before = numbered(spec, 12);

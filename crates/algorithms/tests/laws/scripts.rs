@@ -27,10 +27,9 @@ fn any_script_of_changes_keeps_its_promises() {
         let run = |script: Vec<Vec<Change>>| {
             let mut placement = numbered(spec, 4);
             for changes in script {
-                let before = owners(placement.as_ref(), &keys);
-                match advance(spec, placement.as_ref(), &changes) {
-                    Ok(next) => placement = next,
-                    Err(_) => assert_eq!(owners(placement.as_ref(), &keys), before),
+                // What is refused leaves no trace: a placement never changes.
+                if let Ok(next) = advance(spec, placement.as_ref(), &changes) {
+                    placement = next;
                 }
                 let now = owners(placement.as_ref(), &keys);
                 for id in &now {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use placelab_core::PlacementError;
 use placelab_results::Timeline;
-use placelab_sim::estimate::{Estimate, bytes_at_once, estimate};
+use placelab_sim::estimate::{Estimate, bytes_at_once, estimate, results_bytes};
 use placelab_sim::keys::KeySource;
 use placelab_sim::scenario::Prepared;
 use placelab_timing::{Lookups, available_bytes};
@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::commands::prepare::{Changes, diagnosed, key_failure};
 use crate::failure::{Failure, say};
+use crate::folder::JSON_BYTES_MAX;
 use crate::table::{Form, Table};
 
 #[derive(Args)]
@@ -96,8 +97,8 @@ fn seconds(estimate: &Estimate, lookup_ns: f64) -> f64 {
     estimate.lookups as f64 * lookup_ns / 1e9
 }
 
-/// Refuses a run that would not fit into memory, or whose first fleet a contender cannot hold:
-/// that is a mistake in the scenario and no finding about the contender.
+/// Refuses a run that would not fit into memory, or whose first fleet a contender cannot hold that
+/// was asked for by name: that is a mistake in the scenario and no finding about the contender.
 pub(crate) fn refuse_what_cannot_fit(
     prepared: &Prepared,
     estimates: &[Estimate],
@@ -105,9 +106,22 @@ pub(crate) fn refuse_what_cannot_fit(
     threads: usize,
 ) -> Result<(), Failure> {
     for (contender, one) in prepared.scenario.contenders.iter().zip(estimates) {
-        if let Err(limit @ PlacementError::Limit { .. }) = &one.probed {
-            return Err(diagnosed(4, &prepared.beyond_limit(contender, limit)));
-        }
+        let (true, Err(error)) = (contender.is_named, &one.probed) else { continue };
+        let code = match error {
+            PlacementError::Limit { .. } => 4,
+            PlacementError::Parameter { .. } => 2,
+            _ => continue,
+        };
+        return Err(diagnosed(code, &prepared.cannot_hold(contender, error)));
+    }
+    let written = results_bytes(estimates);
+    if written > JSON_BYTES_MAX {
+        return Err(Failure::Limit(format!(
+            "the results would be about {} and at most {} can be read again: lower the events \
+             or the contenders",
+            bytes(written),
+            bytes(JSON_BYTES_MAX)
+        )));
     }
     let needed = bytes_at_once(estimates, source, threads as u64);
     match available_bytes() {
@@ -130,7 +144,8 @@ fn print(
     let scenario = &prepared.scenario;
     let mut out = io::stdout().lock();
     writeln!(out, "{}: {}", scenario.name, scenario.title)?;
-    writeln!(out, "{} keys, {} hash seeds, valid\n", source.len(), scenario.seeds)?;
+    let seeds = if scenario.seeds == 1 { "hash seed" } else { "hash seeds" };
+    writeln!(out, "{} keys, {} {seeds}, valid\n", source.len(), scenario.seeds)?;
     for timeline in plan {
         writeln!(out, "Timeline “{}”", timeline.name)?;
         let mut table = Table::new(&["step", "verb", "what changes", "nodes", "least to move"]);

@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use clap::Args;
 use placelab_algorithms::REGISTRY;
+use placelab_core::request::RequestError;
 use placelab_core::{AlgorithmSpec, Arguments, PlacementError};
 use placelab_sim::diagnostics::{Diagnostics, Look};
 use placelab_sim::fleet::FleetError;
 use placelab_sim::keys::KeyError;
 use placelab_sim::overrides::Overrides;
 use placelab_sim::paths::PARAMETER_BYTES_MAX;
-use placelab_sim::scenario::{ContenderRequest, Prepared, ScenarioError, read, select};
+use placelab_sim::scenario::{
+    ContenderRequest, Prepared, ScenarioError, SelectError, read, select,
+};
 
 use crate::failure::{Failure, styled};
 
@@ -99,9 +102,8 @@ pub(crate) fn algorithm(text: &str) -> Result<(&'static AlgorithmSpec, Arguments
 
 fn selected(text: &str) -> Result<Vec<ContenderRequest>, Failure> {
     select(text, &REGISTRY, &load).map_err(|error| match &error {
-        placelab_sim::scenario::SelectError::Unknown { help, .. } => {
-            Failure::Invalid(format!("{error}\nhelp: {help}"))
-        }
+        SelectError::Unknown { help, .. } => Failure::Invalid(format!("{error}\nhelp: {help}")),
+        SelectError::Request(RequestError::Sweep { .. }) => Failure::Limit(error.to_string()),
         _ => Failure::Invalid(error.to_string()),
     })
 }

@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::commands::check::{refuse_what_cannot_fit, threads};
 use crate::commands::prepare::{Changes, key_failure};
 use crate::commands::{report, time};
-use crate::failure::Failure;
+use crate::failure::{Failure, say};
 use crate::folder;
 use crate::progress::Bar;
 use crate::table::{Form, Table};
@@ -70,13 +70,17 @@ struct Outcome {
 impl Options {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let prepared = self.prepare()?;
-        let mut outcomes = Vec::new();
+        let (mut outcomes, mut failures) = (Vec::new(), Vec::new());
         for (file, prepared) in self.files.iter().zip(&prepared) {
-            let outcome = self.run_one(file, prepared)?;
-            if !self.json {
-                unless_closed(outcome.print())?;
+            // What stands in one scenario's way is none of the others' business.
+            match self.run_one(file, prepared) {
+                Ok(outcome) if self.json => outcomes.push(outcome),
+                Ok(outcome) => {
+                    unless_closed(outcome.print())?;
+                    outcomes.push(outcome);
+                }
+                Err(failure) => failures.push(failure),
             }
-            outcomes.push(outcome);
         }
         if let Some(path) = self.index() {
             folder::replace_index(&path, &drawn(&outcomes))?;
@@ -90,7 +94,12 @@ impl Options {
             let printed = writeln!(io::stdout().lock(), "index: {path}");
             unless_closed(printed.map_err(Failure::from))?;
         }
-        self.judge(&outcomes)
+        // The last failure ends the command with its code; those before it are said at once.
+        let judged = self.judge(&outcomes).err();
+        failures.splice(0..0, judged);
+        let last = failures.pop();
+        failures.iter().for_each(|failure| say(&failure.to_string()));
+        last.map_or(Ok(()), Err)
     }
 
     /// Where the index of the reports goes; one report needs none.
@@ -103,6 +112,10 @@ impl Options {
     fn prepare(&self) -> Result<Vec<Prepared>, Failure> {
         let mut names = BTreeSet::new();
         let mut all = Vec::new();
+        if self.out.exists() && !self.out.is_dir() {
+            let text = format!("{} is not a folder: choose another --out", self.out.display());
+            return Err(Failure::Invalid(text));
+        }
         if let Some(path) = self.index() {
             folder::check_index(&path)?;
         }
@@ -116,8 +129,7 @@ impl Options {
                 )));
             }
             // Where the case of letters tells no names apart, any such name is the index's.
-            let is_index = self.index().is_some() && name.eq_ignore_ascii_case(INDEX);
-            if name.starts_with('.') || is_index {
+            if name.starts_with('.') || name.eq_ignore_ascii_case(INDEX) {
                 let file = file.display();
                 return Err(Failure::Invalid(format!(
                     "{file}: a report cannot be called {name}: rename the file"

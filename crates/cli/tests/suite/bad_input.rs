@@ -84,6 +84,16 @@ fn cases() -> Vec<(&'static str, Vec<u8>, i32, &'static str, bool)> {
         ),
         ("resolution", with_algorithm("jump+weighted:resolution=1000001"), 2, "1000000", true),
         (
+            "a million values",
+            {
+                let values: Vec<String> = (1..=1_000_000).map(|value| value.to_string()).collect();
+                with_algorithm(&format!("ring:vnodes={{{}}}", values.join(",")))
+            },
+            4,
+            "1000000 contenders",
+            true,
+        ),
+        (
             "a sweep of a million",
             {
                 let values: Vec<String> = (1..=1_000).map(|value| value.to_string()).collect();
@@ -99,7 +109,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>, i32, &'static str, bool)> {
         ("more copies than nodes", fleet("[fleet]\nnodes = 3\nreplicas = 4\n"), 2, "3", true),
         ("no zones", event("zone_fail = \"zone-0\""), 2, "no zones", true),
         ("a name that is taken", event("rename = { node-0 = \"node-1\" }"), 2, "node-1", true),
-        ("a huge file", vec![b'#'; (1 << 20) + 1], 4, "1048576", false),
+        ("a huge file", vec![b'#'; (8 << 20) + 1], 4, "8388608", false),
     ]
 }
 

@@ -121,8 +121,8 @@ impl<'a> Course<'a> {
         let before = self.roster.clone();
         let after = before.after(&outcome.changes).map_err(|error| vec![refusal(&error, event)])?;
         check_replicas(&after, self.replicas).map_err(|error| {
-            let now = in_words(before.serving().count());
-            let label = format!("{now} of positive weight at this point");
+            let left = in_words(after.serving().count());
+            let label = format!("leaves {left} of positive weight");
             vec![Diagnostic::new(error.to_string(), event.span.clone()).label(label)]
         })?;
         self.account_for(&before, &outcome);

@@ -57,10 +57,8 @@ fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<(Scenario, Plan
             .map_err(|errors| errors.into_iter().for_each(|error| root.report.add(error)))
             .ok()
     });
-    let names =
-        contenders.as_ref().map(|all| all.iter().map(|contender| contender.name()).collect());
     let known = Known {
-        contenders: names,
+        contenders: contenders.as_deref(),
         timelines: &timelines,
         source: keys.as_ref().map(|keys| &keys.source),
         replicas: fleet.as_ref().map(|fleet| fleet.replicas),

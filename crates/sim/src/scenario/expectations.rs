@@ -1,6 +1,6 @@
 //! `[[require]]` and `[[expect]]`: what the design needs, and what must hold.
 
-use placelab_core::Capability;
+use placelab_core::{AlgorithmRequest, Capability};
 use placelab_results::{METRICS, Measure, Requirement, metric};
 
 use super::contenders::none_meant;
@@ -8,13 +8,15 @@ use super::field::Field;
 use super::suggest::among;
 use super::table::Table;
 use super::timelines::Timelines;
-use super::{ExpectationRequest, ExpectedClaim, SeedScope, SourceRequest, glob_matches};
+use super::{
+    ContenderRequest, ExpectationRequest, ExpectedClaim, SeedScope, SourceRequest, glob_matches,
+};
 use crate::diagnostics::{Diagnostic, quoted};
 use crate::plan::{Plan, START};
 
 /// What expectations are checked against; parts that could not be read are absent.
 pub(super) struct Known<'a> {
-    pub(super) contenders: Option<Vec<String>>,
+    pub(super) contenders: Option<&'a [ContenderRequest]>,
     pub(super) timelines: &'a Timelines,
     pub(super) source: Option<&'a SourceRequest>,
     /// Copies of each key.
@@ -163,14 +165,30 @@ fn patterns(field: &Field<'_>, known: &Known<'_>) -> Option<Vec<String>> {
     }
     let read = |element: &Field<'_>| {
         let pattern = element.text()?;
-        let Some(names) = &known.contenders else { return Some(pattern.to_string()) };
-        let is_known = names.iter().any(|name| glob_matches(pattern, name));
+        let Some(contenders) = known.contenders else { return Some(pattern.to_string()) };
+        let names: Vec<String> = contenders.iter().map(ContenderRequest::name).collect();
         let found: Result<String, Diagnostic> =
-            if is_known { Ok(pattern.into()) } else { Err(none_meant(element, pattern, names)) };
+            match names.iter().any(|name| glob_matches(pattern, name)) {
+                true => Ok(pattern.into()),
+                false => as_written(pattern, contenders)
+                    .ok_or_else(|| none_meant(element, pattern, &names)),
+            };
         element.report.take(found)
     };
     let read: Vec<Option<String>> = elements.iter().map(read).collect();
     read.into_iter().collect()
+}
+
+/// The name of the contender that `algorithms` would make of this text: values that are defaults
+/// are left out of names, and a file may write them.
+fn as_written(text: &str, contenders: &[ContenderRequest]) -> Option<String> {
+    let [request] = &AlgorithmRequest::expand(text).ok()?[..] else { return None };
+    let meant = contenders.iter().find(|one| {
+        let no_files = |_: &str| Err(String::new());
+        let arguments = request.arguments(one.spec, &no_files);
+        one.spec.name == request.name && arguments.is_ok_and(|all| all == one.arguments)
+    });
+    meant.map(ContenderRequest::name)
 }
 
 fn timeline_named(field: &Field<'_>, known: &Known<'_>) -> Option<String> {

@@ -14,8 +14,9 @@ use crate::diagnostics::{Diagnostic, Diagnostics, Fault};
 use crate::keys::hex_text;
 use crate::plan::Plan;
 
-/// Largest scenario file in bytes: 1 MiB.
-pub const FILE_BYTES_MAX: u64 = 1 << 20;
+/// Largest scenario file in bytes: 8 MiB, so that even a fleet of a hundred thousand listed nodes
+/// fits.
+pub const FILE_BYTES_MAX: u64 = 8 << 20;
 
 /// A scenario and the plan of its events.
 #[derive(Debug)]
@@ -30,16 +31,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// That a contender cannot hold the first fleet within a limit, with its place in the file:
-    /// a mistake in the scenario, and no finding about the contender.
-    pub fn beyond_limit(
-        &self,
-        contender: &ContenderRequest,
-        error: &PlacementError,
-    ) -> Diagnostics {
+    /// That a contender cannot hold the first fleet, with its place in the file: a mistake in the
+    /// scenario, and no finding about the contender.
+    pub fn cannot_hold(&self, contender: &ContenderRequest, error: &PlacementError) -> Diagnostics {
         let message = format!("{}: {error}", contender.name());
         let label = "cannot hold the fleet at the start";
-        let found = Diagnostic::new(message, contender.span.clone()).label(label).limit();
+        let found = Diagnostic::new(message, contender.span.clone()).label(label);
         Diagnostics::new(&self.path, &self.text, vec![found])
     }
 }

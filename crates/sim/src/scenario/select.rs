@@ -40,20 +40,25 @@ pub fn select(
         let matched: Vec<_> =
             registry.iter().copied().filter(|spec| is_meant(spec, &request.name)).collect();
         if matched.is_empty() {
-            let help = among(&request.name, registry.iter().map(|spec| spec.name));
+            let skipped = registry.iter().any(|spec| glob_matches(&request.name, spec.name));
+            let help = match skipped {
+                true => "globs pass over canaries and exhibits: name them in full".into(),
+                false => among(&request.name, registry.iter().map(|spec| spec.name)),
+            };
             return Err(SelectError::Unknown { name: request.name, help });
         }
         for spec in matched {
             let arguments = request.arguments(spec, load)?;
-            selected.push(contender(spec, arguments));
+            let is_named = spec.name == request.name;
+            selected.push(ContenderRequest { is_named, ..contender(spec, arguments) });
         }
     }
     Ok(selected)
 }
 
-/// A contender with these parameters.
+/// A contender with these parameters, for whatever reason it is there.
 pub(super) fn contender(spec: &'static AlgorithmSpec, arguments: Arguments) -> ContenderRequest {
-    ContenderRequest { spec, arguments, span: None }
+    ContenderRequest { spec, arguments, is_named: false, span: None }
 }
 
 fn is_meant(spec: &AlgorithmSpec, pattern: &str) -> bool {

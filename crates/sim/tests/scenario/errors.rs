@@ -57,9 +57,9 @@ error: the file holds a zero byte: it is no text
 ",
     );
     shown(
-        &vec![b'#'; (1 << 20) + 1],
+        &vec![b'#'; (8 << 20) + 1],
         "
-error: a scenario file has at most 1048576 bytes
+error: a scenario file has at most 8388608 bytes
 --> s.toml
  = help: is this the right file?
 ",

@@ -63,6 +63,16 @@ fn every_step_that_is_meant_is_judged() {
         let claim = "refused = \"remove-any\"\nalgorithms = [\"jump\"]";
         judged(&format!("{claim}\nevent = \"{event}\"")).met
     };
-    assert!(refused("restart: *") && refused("restart: node-0 and 1 more fail"));
+    assert!(refused("restart: *") && refused("restart: batch 1 fails"));
     assert!(!refused("restart: * return*"));
+}
+
+/// Values that are defaults are left out of names, but a file may write them.
+#[test]
+fn contenders_go_by_what_the_file_calls_them() {
+    let text = "schema = 1\nalgorithms = [\"ring:vnodes={100,160}\"]\n\
+                fleet = { nodes = 3 }\nkeys = { source = \"sequential\", count = 9 }\n\
+                [[expect]]\nmetric = \"load.cv\"\nmax = 9\nalgorithms = [\"ring:vnodes=160\"]\n";
+    let prepared = parse("s.toml", text, Path::new("."), &REGISTRY).expect("it is right");
+    assert_eq!(prepared.scenario.expectations[0].algorithms, ["ring"]);
 }

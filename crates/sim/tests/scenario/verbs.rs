@@ -71,10 +71,10 @@ fn rolling_restarts_everybody_in_turn() {
     let plan = planned(&["rolling = 2\nlabel = \"deploy\""]);
     let expected = [
         "start",
-        "deploy: node-0 and 1 more fail",
-        "deploy: node-0 and 1 more return",
-        "deploy: node-2 and 1 more fail",
-        "deploy: node-2 and 1 more return",
+        "deploy: batch 1 fails",
+        "deploy: batch 1 returns",
+        "deploy: batch 2 fails",
+        "deploy: batch 2 returns",
         "deploy: node-4 fails",
         "deploy: node-4 returns",
     ];

@@ -20,22 +20,23 @@ impl Course<'_> {
         // Every member is away in one step and there in all the others.
         totals.add(event, 2 * batches, (2 * batches - 1) * members)?;
         let mut steps = Vec::with_capacity(2 * batches as usize);
-        for batch in start.nodes().chunks(size) {
+        for (number, batch) in (1..).zip(start.nodes().chunks(size)) {
             // Those who were restarted are at the end, so those whose turn it is come first.
             let down = self.remove((0..batch.len()).collect(), Absence::Failed);
-            let name = label(event, batch, "fails", "fail");
+            let name = label(event, number, batch, "fails");
             steps.push(self.take(down, event, name, "fail")?);
-            let name = label(event, batch, "returns", "return");
+            let name = label(event, number, batch, "returns");
             steps.push(self.take(Outcome::back(batch), event, name, "recover")?);
         }
         Ok(steps)
     }
 }
 
-fn label(event: &Event, batch: &[Node], one: &str, many: &str) -> String {
-    let (event, first) = (&event.label, &batch[0].name);
-    match batch.len() - 1 {
-        0 => format!("{event}: {first} {one}"),
-        more => format!("{event}: {first} and {more} more {many}"),
+/// A node by its name; several by the number of their batch, since labels stand on axes.
+fn label(event: &Event, number: u32, batch: &[Node], what: &str) -> String {
+    let event = &event.label;
+    match batch {
+        [node] => format!("{event}: {} {what}", node.name),
+        _ => format!("{event}: batch {number} {what}"),
     }
 }

@@ -340,10 +340,9 @@ error: no event has the label `restart`
 13 | event = "restart"
    |         ^^^^^^^^^
    |
-   = help: did you mean `start`? there are `start`, `restart: node-0 and 1 more fail`,
-           `restart: node-0 and 1 more return`, `restart: node-2 and 1 more fail`,
-           `restart: node-2 and 1 more return`, `restart: node-4 fails`, `restart: node-4
-           returns`
+   = help: did you mean `start`? there are `start`, `restart: batch 1 fails`, `restart:
+           batch 1 returns`, `restart: batch 2 fails`, `restart: batch 2 returns`,
+           `restart: node-4 fails`, `restart: node-4 returns`
 
 error: no event has the label `rest*join`
   --> s.toml:17:9
@@ -351,9 +350,9 @@ error: no event has the label `rest*join`
 17 | event = "rest*join"
    |         ^^^^^^^^^^^
    |
-   = help: there are `start`, `restart: node-0 and 1 more fail`, `restart: node-0 and 1
-           more return`, `restart: node-2 and 1 more fail`, `restart: node-2 and 1 more
-           return`, `restart: node-4 fails`, `restart: node-4 returns`
+   = help: there are `start`, `restart: batch 1 fails`, `restart: batch 1 returns`,
+           `restart: batch 2 fails`, `restart: batch 2 returns`, `restart: node-4 fails`,
+           `restart: node-4 returns`
 "#,
     },
 ];

@@ -97,7 +97,7 @@ error: 3 copies of a key need as many nodes of positive weight, and there are 2
   --> s.toml:10:8
    |
 10 | fail = 1
-   |        ^ 3 nodes of positive weight at this point
+   |        ^ leaves 2 nodes of positive weight
 "#,
     },
     Case {
@@ -117,7 +117,7 @@ error: 3 copies of a key need as many nodes of positive weight, and there are 2
  --> s.toml:8:12
   |
 8 | reweight = { node-1 = 0 }
-  |            ^^^^^^^^^^^^^^ 3 nodes of positive weight at this point
+  |            ^^^^^^^^^^^^^^ leaves 2 nodes of positive weight
 "#,
     },
     Case {
@@ -137,7 +137,7 @@ error: 3 copies of a key need as many nodes of positive weight, and there are 2
  --> s.toml:8:11
   |
 8 | rolling = 3
-  |           ^ 5 nodes of positive weight at this point
+  |           ^ leaves 2 nodes of positive weight
 "#,
     },
     Case {
