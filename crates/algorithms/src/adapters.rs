@@ -93,7 +93,13 @@ fn adapted<R: RangeHash, L: Adapted>(base: &'static AlgorithmSpec) -> &'static A
         lookup_cost: base.lookup_cost.replace('N', counts).leak(),
         memory_cost,
         capabilities,
-        claims,
+        // An adapter promises nothing that its range hash does not keep.
+        claims: claims
+            .iter()
+            .copied()
+            .filter(|&claim| base.claims(claim))
+            .collect::<Vec<_>>()
+            .leak(),
         parameters: [base.parameters, parameters].concat().leak(),
         build: build::<R, L>,
         ..*base
@@ -107,9 +113,19 @@ pub(crate) fn build<R: RangeHash, L: Layout>(
     roster: Roster,
 ) -> Result<Box<dyn Placement>, PlacementError> {
     let (range, layout) = (R::new(arguments), L::new(arguments));
-    let owners = layout.first(&roster)?;
+    let owners = within_reach::<R>(layout.first(&roster)?)?;
     let serving = serving(&roster);
     Ok(Box::new(Bucketed { range, layout, roster, owners, serving }))
+}
+
+/// The table, where the range hash tells so many buckets apart.
+fn within_reach<R: RangeHash>(owners: Vec<NodeId>) -> Result<Vec<NodeId>, PlacementError> {
+    let (asked, possible) = (owners.len() as u64, u64::from(R::COUNT_MAX));
+    if asked > possible {
+        let what = "buckets of this range hash";
+        return Err(PlacementError::Limit { what, asked, possible });
+    }
+    Ok(owners)
 }
 
 fn serving(roster: &Roster) -> Vec<NodeId> {
@@ -132,7 +148,8 @@ impl<R: RangeHash, L: Layout> Scheme for Bucketed<R, L> {
     }
 
     fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
-        self.owners = self.layout.after(&self.owners, &next, changes)?;
+        let owners = self.layout.after(&self.owners, &next, changes)?;
+        self.owners = within_reach::<R>(owners)?;
         self.serving = serving(&next);
         self.roster = next;
         Ok(())
@@ -188,9 +205,10 @@ impl<R: RangeHash, L: Layout> Placement for Bucketed<R, L> {
         retry(&self.serving, key.hash, |hash| self.walk(hash, &mut Silent), visit);
     }
 
-    /// The buckets of each node; the range hash fills them alike.
+    /// The buckets of each node, where the range hash fills them alike.
     fn shares(&self) -> Option<Shares> {
-        Some(owner_table::shares(&self.owners, &self.roster))
+        let is_exact = R::fills_alike(self.count());
+        is_exact.then(|| owner_table::shares(&self.owners, &self.roster))
     }
 
     fn fork(&self) -> Box<dyn Placement> {

@@ -96,7 +96,7 @@ mod tests {
     use placelab_core::{Count, HashFunction, Silent};
 
     use super::*;
-    use crate::vectors::{Digest, golden, hex, vector_keys};
+    use crate::vectors::{clickhouse, golden, hold_to};
 
     fn jump(key: u64, count: u32) -> u32 {
         Jump.bucket(KeyHash(key), count, &mut Silent)
@@ -105,35 +105,18 @@ mod tests {
     #[test]
     fn golden_vectors_in_full() {
         let file = golden("jump");
-        let keys = vector_keys(&file);
-        let variant = &file["variants"][0];
-        for vector in variant["vectors"].as_array().unwrap() {
-            let count = vector["n"].as_u64().unwrap() as u32;
-            let expected =
-                vector["buckets"].as_array().unwrap().iter().map(|b| b.as_u64().unwrap());
-            assert!(
-                keys.iter().map(|&key| u64::from(jump(key, count))).eq(expected),
-                "n = {count}"
-            );
-        }
-        for bulk in variant["bulk_digests"].as_array().unwrap() {
-            let count = bulk["n"].as_u64().unwrap() as u32;
-            let mut digest = Digest::default();
-            (0..bulk["count"].as_u64().unwrap())
-                .for_each(|i| digest.add(jump(stream(0, i), count)));
-            assert_eq!(digest.0, hex(&bulk["fnv1a64"]), "n = {count}");
-        }
-        let sweep = &variant["growth_sweep"];
-        let mut digest = Digest::default();
-        for count in 1..=sweep["n_max"].as_u64().unwrap() as u32 {
-            (0..256).for_each(|i| digest.add(jump(stream(0, i), count)));
-        }
-        assert_eq!(digest.0, hex(&sweep["fnv1a64"]));
+        hold_to(&file, "paper = go-jump = guava on these keys", jump);
         for case in file["divergent_keys"]["cases"].as_array().unwrap() {
             let key = case["key"].as_u64().or_else(|| case["key"].as_str()?.parse().ok()).unwrap();
             let count = case["n"].as_u64().unwrap() as u32;
             assert_eq!(u64::from(jump(key, count)), case["paper"].as_u64().unwrap(), "key {key}");
         }
+    }
+
+    /// ClickHouse's function of this name is the paper's.
+    #[test]
+    fn golden_clickhouse() {
+        clickhouse("jumpConsistentHash", jump);
     }
 
     /// 64 buckets over XXH64 of the decimal ids 0 … 999,999, and what moves to the 65th. A

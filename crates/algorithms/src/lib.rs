@@ -9,16 +9,21 @@
 //! from a hash and a count to a bucket implement [`RangeHash`]; their line is a `family`, and the
 //! adapters make `X+renumber`, `X+alias` and `X+weighted` of them.
 
+mod binomial;
 mod divided_rendezvous;
+mod flip;
 mod ideal;
 mod jump;
 mod maglev;
 mod modulo;
+mod multiply_shift;
 mod naive_weighted_rendezvous;
+mod power;
 mod rendezvous;
 mod rendezvous_concat;
 mod rendezvous_sha256;
 mod ring;
+mod slots;
 mod weighted_rendezvous;
 
 mod adapters;
@@ -47,10 +52,15 @@ pub static REGISTRY: LazyLock<Vec<&'static AlgorithmSpec>> = LazyLock::new(|| {
         vec![&modulo::SPEC],
         vec![&ideal::SPEC],
         family::<Jump>(&jump::SPEC),
+        family::<power::Power>(&power::SPEC),
+        family::<flip::Flip>(&flip::SPEC),
+        family::<binomial::Binomial>(&binomial::SPEC),
+        family::<multiply_shift::MultiplyShift>(&multiply_shift::SPEC),
         vec![&ring::SPEC],
         vec![&rendezvous::SPEC],
         vec![&weighted_rendezvous::SPEC],
         vec![&maglev::SPEC],
+        vec![&slots::SPEC],
         vec![&naive_weighted_rendezvous::SPEC],
         vec![&divided_rendezvous::SPEC],
         vec![&rendezvous_sha256::SPEC],

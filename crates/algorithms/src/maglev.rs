@@ -8,10 +8,12 @@
 //! the entries of the changed node a few more change hands: 2 % beyond the least for 10 nodes in
 //! 65,537 entries, 57 % beyond it for 100. M must be a prime, or a node could not reach every slot.
 //!
-//! Nodes take turns in name order. Weights: in each round every node earns its weight and takes a
-//! turn when it has earned the largest weight, so entries are in proportion and equal nodes
-//! differ by at most one; the paper leaves its weighting open, and this is the rule of Katran's
-//! second version. Offset and skip are two XXH3 draws of the name.
+//! Nodes take turns in name order; offset and skip are two XXH3 draws of the name. The paper leaves
+//! its weighting open. Under `weights=katran-v2`, that of Katran's second version, entries are in
+//! proportion and equal nodes differ by at most one. `weights=envoy` differs from it in that every
+//! node has an entry, however light. `weights=turns`, that of IPVS, gives turns in a row, at most
+//! 63 a round: a turn is 1 ÷ 32 of the heaviest weight or less, and the lightest node has one, so
+//! shares are that coarse. Equal weights make the same table under all three.
 //!
 //! ```
 //! use placelab_core::{Arguments, HashSeed, Roster, establish};
@@ -22,6 +24,8 @@
 //! let shares = maglev.shares().unwrap();
 //! assert!(shares.parts.iter().all(|(_, entries)| [6_553, 6_554].contains(entries)));
 //! ```
+
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -34,6 +38,7 @@ use placelab_core::{
 };
 
 use crate::range_hash::bytes_of;
+use turns::Rule;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -49,12 +54,20 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::FairShares, Claim::OrderFree],
     reads: KeyPart::Hash,
-    parameters: &[ParameterSpec {
-        name: "size",
-        kind: ParameterKind::Prime { max: 100_000_007 },
-        default: Some("65537"),
-        help: "entries of the table, a prime; a hundred a node or more",
-    }],
+    parameters: &[
+        ParameterSpec {
+            name: "size",
+            kind: ParameterKind::Prime { max: 100_000_007 },
+            default: Some("65537"),
+            help: "entries of the table, a prime; a hundred a node or more",
+        },
+        ParameterSpec {
+            name: "weights",
+            kind: ParameterKind::Choice(Rule::NAMES),
+            default: Some("katran-v2"),
+            help: "how weights become turns: those of Katran and Envoy, or in a row as in IPVS",
+        },
+    ],
     build: |arguments, seed, roster| Ok(Box::new(Maglev::new(arguments, seed, roster)?)),
 };
 
@@ -69,82 +82,18 @@ pub struct Turns {
     pub weight: u64,
 }
 
-/// Fills a table of `size` slots, a prime, by turns; entries are indices into `nodes`.
+/// Fills a table of `size` slots, a prime, by turns; entries are indices into `nodes`. Weights
+/// count by the rule of Katran's second version.
 ///
 /// Nodes take their turns in the order given. Panics where no node has a positive weight.
 pub fn populate(size: u32, nodes: &[Turns]) -> Vec<u32> {
-    const FREE: u32 = u32::MAX;
-    let heaviest = nodes.iter().map(|node| node.weight).max().unwrap_or(0);
-    assert!(heaviest > 0, "somebody has a positive weight");
-    let mut table = vec![FREE; size as usize];
-    let mut next: Vec<u32> = nodes.iter().map(|node| node.offset).collect();
-    let mut turns = Rounds::new(nodes, heaviest);
-    let mut free = size;
-    loop {
-        for index in turns.next_round() {
-            let skip = nodes[index as usize].skip;
-            let mut slot = next[index as usize];
-            while table[slot as usize] != FREE {
-                slot = advance(slot, skip, size);
-            }
-            table[slot as usize] = index;
-            next[index as usize] = advance(slot, skip, size);
-            free -= 1;
-            if free == 0 {
-                return table;
-            }
-        }
-    }
-}
-
-/// Who takes a turn in which round. Rounds in which nobody does are never looked at, so that one
-/// heavy node among thousands of light ones costs no more than equal ones.
-struct Rounds<'a> {
-    nodes: &'a [Turns],
-    heaviest: u64,
-    /// What each node keeps of its earnings after its last turn.
-    kept: Vec<u64>,
-    /// Nodes by the round of their next turn.
-    due: BTreeMap<u64, Vec<u32>>,
-}
-
-impl<'a> Rounds<'a> {
-    fn new(nodes: &'a [Turns], heaviest: u64) -> Self {
-        let kept = vec![0; nodes.len()];
-        let mut rounds = Rounds { nodes, heaviest, kept, due: BTreeMap::new() };
-        (0u32..).zip(nodes).for_each(|(index, _)| rounds.earn(index, 0));
-        rounds
-    }
-
-    /// The nodes of the next round in their order; each earns towards its next turn at once.
-    fn next_round(&mut self) -> Vec<u32> {
-        let (round, mut takers) = self.due.pop_first().expect("the heaviest node is always due");
-        takers.sort_unstable();
-        takers.iter().for_each(|&index| self.earn(index, round));
-        takers
-    }
-
-    fn earn(&mut self, index: u32, round: u64) {
-        let weight = self.nodes[index as usize].weight;
-        if weight == 0 {
-            return;
-        }
-        let kept = &mut self.kept[index as usize];
-        let rounds = (self.heaviest - *kept).div_ceil(weight);
-        *kept = *kept + rounds * weight - self.heaviest;
-        self.due.entry(round.saturating_add(rounds)).or_default().push(index);
-    }
-}
-
-#[inline(always)]
-fn advance(slot: u32, skip: u32, size: u32) -> u32 {
-    let next = slot + skip;
-    if next >= size { next - size } else { next }
+    Rule::KatranV2.populate(size, nodes)
 }
 
 #[derive(Clone)]
 struct Maglev {
     size: u32,
+    rule: Rule,
     seed: HashSeed,
     roster: Roster,
     table: Vec<NodeId>,
@@ -155,8 +104,9 @@ struct Maglev {
 impl Maglev {
     fn new(arguments: &Arguments, seed: HashSeed, roster: Roster) -> Result<Self, PlacementError> {
         let size = arguments.count("size") as u32;
-        let (table, serving) = (fill(size, seed, &roster)?, serving(&roster));
-        Ok(Maglev { size, seed, roster, table, serving })
+        let rule = Rule::of(arguments.text("weights"));
+        let (table, serving) = (fill(size, rule, seed, &roster)?, serving(&roster));
+        Ok(Maglev { size, rule, seed, roster, table, serving })
     }
 
     #[inline]
@@ -165,7 +115,12 @@ impl Maglev {
     }
 }
 
-fn fill(size: u32, seed: HashSeed, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
+fn fill(
+    size: u32,
+    rule: Rule,
+    seed: HashSeed,
+    roster: &Roster,
+) -> Result<Vec<NodeId>, PlacementError> {
     let members: Vec<_> = roster.serving_by_name().collect();
     if members.len() > size as usize {
         return Err(PlacementError::Parameter {
@@ -187,7 +142,7 @@ fn fill(size: u32, seed: HashSeed, roster: &Roster) -> Result<Vec<NodeId>, Place
             }
         })
         .collect();
-    Ok(populate(size, &turns).into_iter().map(|index| members[index as usize].id).collect())
+    Ok(rule.populate(size, &turns).into_iter().map(|index| members[index as usize].id).collect())
 }
 
 fn serving(roster: &Roster) -> Vec<NodeId> {
@@ -200,7 +155,7 @@ impl Scheme for Maglev {
     }
 
     fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
-        self.table = fill(self.size, self.seed, &next)?;
+        self.table = fill(self.size, self.rule, self.seed, &next)?;
         self.serving = serving(&next);
         self.roster = next;
         Ok(())
@@ -255,6 +210,7 @@ mod tests {
     use siphasher::sip::SipHasher24;
 
     use super::*;
+    use crate::fixtures::{contender, weighted};
     use crate::vectors::{Digest, golden, hex, vector_keys};
 
     fn equal(size: u32, permutations: &[(u32, u32)]) -> Vec<u32> {
@@ -320,33 +276,24 @@ mod tests {
         }
     }
 
-    /// The rule as it is told: everybody earns in each round.
+    /// 1:2:3 by each rule, within an entry of Katran's and Envoy's rounds and a round of IPVS's;
+    /// and one whose weight is a millionth, which has a turn a round in the last.
     #[test]
-    fn a_plain_loop_over_rounds_agrees() {
-        let nodes = [(3, 5, 3), (10, 7, 20), (40, 11, 7), (9, 9, 0), (1, 2, 20)]
-            .map(|(offset, skip, weight)| Turns { offset, skip, weight });
-        let (mut table, mut earned) = (vec![None; 251], [0; 5]);
-        while table.contains(&None) {
-            for (index, node) in nodes.iter().enumerate() {
-                earned[index] += node.weight;
-                if earned[index] >= 20 {
-                    earned[index] -= 20;
-                    let slots = (0u32..).map(|j| ((node.offset + j * node.skip) % 251) as usize);
-                    let free = slots.take(251).find(|&slot| table[slot].is_none());
-                    free.into_iter().for_each(|slot| table[slot] = Some(index as u32));
-                }
+    fn each_rule_of_weights_is_asked_for_by_name() {
+        for (rule, lightest) in [("katran-v2", 0), ("envoy", 1), ("turns", 65_537 / 64)] {
+            let text = format!("maglev:weights={rule}");
+            let (_, fair) = contender(&text, weighted(&[1, 2, 3]));
+            for (weight, (_, entries)) in (1u32..).zip(fair.shares().unwrap().parts) {
+                let expected = 65_537.0 * f64::from(weight) / 6.0;
+                assert!((entries as f64 - expected).abs() <= 3.0, "{rule}: {entries}");
             }
+            let light = Change::Reweight(NodeId(0), "0.000001".parse().unwrap());
+            let roster = weighted(&[1, 1]).after(&[light]).unwrap();
+            let parts = contender(&text, roster).1.shares().unwrap().parts;
+            let entries = parts.iter().find(|(node, _)| *node == NodeId(0));
+            let entries = entries.map_or(0, |(_, entries)| *entries);
+            assert!(entries.abs_diff(lightest) <= 1 + lightest / 10, "{rule}: {entries}");
         }
-        let expected: Vec<u32> = table.into_iter().flatten().collect();
-        assert_eq!(populate(251, &nodes), expected);
-    }
-
-    #[test]
-    fn a_heavy_node_among_light_ones_is_no_slower() {
-        let mut nodes = vec![Turns { offset: 1, skip: 1, weight: 1 }; 60_000];
-        nodes[7].weight = 1_000_000_000_000_000;
-        let table = populate(65_537, &nodes);
-        assert!(table.iter().all(|&entry| entry == 7));
     }
 
     #[test]

@@ -12,10 +12,28 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use placelab_core::{Node, NodeId, Roster, Shares};
+use placelab_core::{Change, Node, NodeId, PlacementError, Roster, Shares};
 
 /// Owner of a bucket that nobody owns yet.
 const NOBODY: NodeId = NodeId(u32::MAX);
+
+/// Refuses a fleet of more nodes than buckets. `parameter` is what counts them.
+pub(crate) fn check_room(
+    parameter: &'static str,
+    buckets: u64,
+    roster: &Roster,
+) -> Result<(), PlacementError> {
+    let serving = roster.serving().count() as u64;
+    if serving <= buckets {
+        return Ok(());
+    }
+    Err(PlacementError::Parameter {
+        parameter: parameter.into(),
+        reason: format!(
+            "{buckets} {parameter} are fewer than the fleet's {serving} nodes: choose more"
+        ),
+    })
+}
 
 /// A table of so many buckets, dealt out by weight.
 pub(crate) fn dealt(buckets: usize, roster: &Roster) -> Vec<NodeId> {
@@ -25,8 +43,16 @@ pub(crate) fn dealt(buckets: usize, roster: &Roster) -> Vec<NodeId> {
 }
 
 /// The part of a node in a table that knows every digit of its weight.
-pub(crate) fn weight(node: &Node) -> u64 {
+fn weight(node: &Node) -> u64 {
     node.weight.micros()
+}
+
+/// Brings a table to the weights of a roster after some changes. Ties go by name, but a name alone
+/// is no reason to give anything up.
+pub(crate) fn follow(owners: &mut [NodeId], next: &Roster, changes: &[Change]) {
+    if !changes.iter().all(|change| matches!(change, Change::Rename(..))) {
+        rebalance(owners, next, weight);
+    }
 }
 
 /// Brings a table to the targets of a roster by the fewest buckets; `part` says in which ratio
@@ -91,7 +117,7 @@ pub(crate) fn shares(owners: &[NodeId], roster: &Roster) -> Shares {
 
 #[cfg(test)]
 mod tests {
-    use placelab_core::{Change, Weight};
+    use placelab_core::Weight;
 
     use super::*;
     use crate::fixtures::weighted;

@@ -11,10 +11,19 @@ use placelab_core::{Arguments, KeyHash, NodeId, Silent, Trace};
 
 /// A stateless map from a hash to one of `count` buckets.
 pub trait RangeHash: Copy + Send + Sync + 'static {
+    /// Most buckets that the function tells apart; the adapters refuse more.
+    const COUNT_MAX: u32 = u32::MAX >> 1;
+
+    /// Whether so many buckets have equal shares, so that a table of their owners has the exact
+    /// shares of the nodes.
+    fn fills_alike(_count: u32) -> bool {
+        true
+    }
+
     /// The function with these parameters.
     fn new(arguments: &Arguments) -> Self;
 
-    /// The bucket of a key among `count` ≥ 1 buckets.
+    /// The bucket of a key among `count` buckets, from 1 to [`RangeHash::COUNT_MAX`].
     fn bucket<T: Trace + ?Sized>(self, key: KeyHash, count: u32, trace: &mut T) -> u32;
 
     /// The bucket of a key under each of several counts in ascending order: the seam for
@@ -49,4 +58,9 @@ pub(crate) fn retry(
 /// Bytes that the elements of a table occupy.
 pub(crate) fn bytes_of<T>(table: &[T]) -> u64 {
     size_of_val(table) as u64
+}
+
+/// The greatest number that divides both; of 0 and another, the other.
+pub(crate) fn greatest_common(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common(b, a % b) }
 }

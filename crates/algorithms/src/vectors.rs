@@ -1,5 +1,6 @@
 //! Reading the golden vectors in `vectors/` for the tests of this crate.
 
+use placelab_core::mix::stream;
 use serde_json::Value;
 
 /// One file of `vectors/`; its provenance is in the file and in `vectors/README.md`.
@@ -33,6 +34,47 @@ impl Digest {
         for byte in bucket.to_le_bytes() {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
+    }
+}
+
+/// Holds a function of key and count to one variant of a file: to the buckets that it lists, to
+/// the digests of many keys, and to the sweep over growing counts.
+pub(crate) fn hold_to(file: &Value, variant: &str, bucket: impl Fn(u64, u32) -> u32) {
+    let number = |value: &Value| value.as_u64().unwrap();
+    let variants = file["variants"].as_array().unwrap();
+    let variant = variants.iter().find(|entry| entry["variant"] == variant).unwrap();
+    let keys = vector_keys(file);
+    for vector in variant["vectors"].as_array().unwrap() {
+        let count = number(&vector["n"]) as u32;
+        let expected = vector["buckets"].as_array().unwrap().iter().map(number);
+        let buckets = keys.iter().map(|&key| u64::from(bucket(key, count)));
+        assert!(buckets.eq(expected), "n = {count}");
+    }
+    for bulk in variant["bulk_digests"].as_array().unwrap() {
+        let count = number(&bulk["n"]) as u32;
+        let mut digest = Digest::default();
+        (0..number(&bulk["count"])).for_each(|i| digest.add(bucket(stream(0, i), count)));
+        assert_eq!(digest.0, hex(&bulk["fnv1a64"]), "n = {count}");
+    }
+    let sweep = &variant["growth_sweep"];
+    let mut digest = Digest::default();
+    for count in 1..=number(&sweep["n_max"]) as u32 {
+        (0..number(&sweep["keys"])).for_each(|i| digest.add(bucket(stream(0, i), count)));
+    }
+    assert_eq!(digest.0, hex(&sweep["fnv1a64"]));
+}
+
+/// Holds a function of key and count to the answers of one of ClickHouse's SQL functions.
+pub(crate) fn clickhouse(function: &str, bucket: impl Fn(u64, u32) -> u32) {
+    let file = golden("clickhouse_consistent_hash");
+    let key = |key: &Value| key.as_str().unwrap().parse::<u64>().unwrap();
+    let keys: Vec<u64> = file["keys"].as_array().unwrap().iter().map(key).collect();
+    let cases = file["cases"].as_array().unwrap().iter();
+    for case in cases.filter(|case| case["function"] == function) {
+        let count = case["buckets"].as_u64().unwrap() as u32;
+        let expected = case["vectors"].as_array().unwrap().iter().map(|v| v.as_u64().unwrap());
+        let buckets = keys.iter().map(|&key| u64::from(bucket(key, count)));
+        assert!(buckets.eq(expected), "{function} over {count} buckets");
     }
 }
 

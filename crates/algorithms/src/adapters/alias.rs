@@ -12,27 +12,11 @@ use placelab_core::{
 };
 
 use super::{Adapted, Adapter, Layout};
-use crate::owner_table::{dealt, rebalance, weight};
+use crate::owner_table::{check_room, dealt, follow};
 
 #[derive(Clone)]
 pub(super) struct Alias {
     buckets: u64,
-}
-
-impl Alias {
-    fn check(&self, roster: &Roster) -> Result<(), PlacementError> {
-        let serving = roster.serving().count() as u64;
-        if serving <= self.buckets {
-            return Ok(());
-        }
-        Err(PlacementError::Parameter {
-            parameter: "buckets".into(),
-            reason: format!(
-                "{} buckets are fewer than the fleet's {serving} nodes: choose more",
-                self.buckets
-            ),
-        })
-    }
 }
 
 impl Adapted for Alias {
@@ -58,7 +42,7 @@ impl Layout for Alias {
     }
 
     fn first(&self, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
-        self.check(roster)?;
+        check_room("buckets", self.buckets, roster)?;
         Ok(dealt(self.buckets as usize, roster))
     }
 
@@ -68,12 +52,9 @@ impl Layout for Alias {
         next: &Roster,
         changes: &[Change],
     ) -> Result<Vec<NodeId>, PlacementError> {
-        self.check(next)?;
+        check_room("buckets", self.buckets, next)?;
         let mut owners = owners.to_vec();
-        // Ties go by name, but a name alone is no reason to give anything up.
-        if !changes.iter().all(|change| matches!(change, Change::Rename(..))) {
-            rebalance(&mut owners, next, weight);
-        }
+        follow(&mut owners, next, changes);
         Ok(owners)
     }
 

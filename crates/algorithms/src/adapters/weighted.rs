@@ -28,6 +28,7 @@ use placelab_core::{
 
 use super::{Adapted, Adapter, Layout};
 use crate::owner_table::rebalance;
+use crate::range_hash::greatest_common;
 
 /// Most logical buckets.
 const BUCKETS_MAX: u64 = 1 << 16;
@@ -161,8 +162,4 @@ fn append(owners: &mut Vec<NodeId>, ratio: &[(NodeId, u64)]) -> Result<(), Place
         owners.extend(std::iter::repeat_n(*node, missing as usize));
     }
     Ok(())
-}
-
-fn greatest_common(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common(b, a % b) }
 }
