@@ -107,6 +107,18 @@ impl Circle {
         self.owners[point]
     }
 
+    /// Where a point stands.
+    #[inline]
+    pub(crate) fn position(&self, point: usize) -> u64 {
+        self.positions[point]
+    }
+
+    /// The point behind a point, the first of all behind the last.
+    #[inline]
+    pub(crate) fn next(&self, point: usize) -> usize {
+        if point + 1 == self.positions.len() { 0 } else { point + 1 }
+    }
+
     /// The owners from a point on, once round.
     pub(crate) fn walk(&self, point: usize) -> impl Iterator<Item = NodeId> {
         self.owners[point..].iter().chain(&self.owners[..point]).copied()
@@ -132,13 +144,15 @@ impl Circle {
 
 #[cfg(test)]
 mod tests {
-    use placelab_core::Silent;
+    use placelab_core::{AlgorithmRequest, HashSeed, Key, Placement, Silent, establish};
 
     use super::*;
     use crate::vectors::{golden, weights};
 
     /// The ketama part of the ring vectors: four little-endian points from each MD5 of `name-j`,
-    /// a key at the first four bytes of its MD5, the first point at or after it.
+    /// a key at the first four bytes of its MD5, the first point at or after it. The ring as it is
+    /// registered takes one point from each text, and these as explicit tokens. The other part,
+    /// HAProxy's, gives a key to the closest point in either direction, which no ring here does.
     #[test]
     fn golden_ketama() {
         let ketama = &golden("ring")["ketama"];
@@ -155,14 +169,25 @@ mod tests {
             }
             assert_eq!(points.len() as u64, set["points"].as_u64().unwrap());
             NameRanks::new(&roster).sort(&mut points);
+            let name = |id: NodeId| roster.get(id).unwrap().name.as_str();
+            let lines = points.iter().map(|point| format!("{},{}\n", name(point.1), point.0));
+            let ring = ring_of(&lines.collect::<String>(), roster.clone());
             let circle = Circle::new(points);
             let lookups = set["lookups"].as_array().unwrap().iter();
             for (key, expected) in ketama["keys"].as_array().unwrap().iter().zip(lookups) {
                 let key = position(&md5(key.as_str().unwrap().as_bytes()), 0);
                 let owner = circle.owner(circle.successor(key, &mut Silent));
                 assert_eq!(u64::from(owner.0), expected.as_u64().unwrap(), "{}", set["name"]);
+                assert_eq!(ring.place(Key::hashed(key)), owner);
             }
         }
+    }
+
+    fn ring_of(tokens: &str, roster: Roster) -> Box<dyn Placement> {
+        let request = AlgorithmRequest::expand("ring:tokens=@file").unwrap().remove(0);
+        let spec = crate::find("ring").unwrap();
+        let arguments = request.arguments(spec, &|_| Ok(tokens.into())).unwrap();
+        establish(spec, &arguments, HashSeed::PUBLISHED, roster).unwrap()
     }
 
     fn md5(bytes: &[u8]) -> Vec<u8> {

@@ -10,12 +10,15 @@
 //! adapters make `X+renumber`, `X+alias` and `X+weighted` of them.
 
 mod binomial;
+mod carp;
 mod divided_rendezvous;
 mod flip;
 mod ideal;
 mod jump;
+mod lrh;
 mod maglev;
 mod modulo;
+mod multi_probe;
 mod multiply_shift;
 mod naive_weighted_rendezvous;
 mod power;
@@ -24,6 +27,7 @@ mod rendezvous_concat;
 mod rendezvous_sha256;
 mod ring;
 mod slots;
+mod straw2;
 mod weighted_rendezvous;
 
 mod adapters;
@@ -33,6 +37,7 @@ mod contest;
 mod fixtures;
 mod owner_table;
 mod range_hash;
+mod straw2_tables;
 #[cfg(test)]
 mod vectors;
 
@@ -57,8 +62,12 @@ pub static REGISTRY: LazyLock<Vec<&'static AlgorithmSpec>> = LazyLock::new(|| {
         family::<binomial::Binomial>(&binomial::SPEC),
         family::<multiply_shift::MultiplyShift>(&multiply_shift::SPEC),
         vec![&ring::SPEC],
+        vec![&multi_probe::SPEC],
+        vec![&lrh::SPEC],
         vec![&rendezvous::SPEC],
         vec![&weighted_rendezvous::SPEC],
+        vec![&straw2::SPEC],
+        vec![&carp::SPEC],
         vec![&maglev::SPEC],
         vec![&slots::SPEC],
         vec![&naive_weighted_rendezvous::SPEC],

@@ -87,7 +87,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
 };
 
 /// Most points of one ring.
-const POINTS_MAX: u64 = 1 << 25;
+pub(crate) const POINTS_MAX: u64 = 1 << 25;
 
 /// Explicit tokens by node name.
 type Tokens = BTreeMap<String, Vec<u64>>;

@@ -25,7 +25,9 @@
 //! ```
 
 use placelab_core::math::{ln, open_unit};
-use placelab_core::{AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+use placelab_core::{
+    AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyHash, KeyPart, Node, Role,
+};
 
 use crate::contest::{Contest, Score};
 use crate::rendezvous::{name_hash, score};
@@ -60,13 +62,19 @@ impl Score for FirstToStrike {
     }
 
     #[inline(always)]
-    fn score(_: HashSeed, key: Key<'_>, &(name_hash, weight): &(u64, f64)) -> u64 {
-        earliness(open_unit(score(key.hash, name_hash)), weight)
+    fn score(_: HashSeed, key: Key<'_>, entrant: &(u64, f64)) -> u64 {
+        strike(key.hash, *entrant)
     }
 
     fn shown(value: u64) -> u64 {
         value
     }
+}
+
+/// How early the clock of a node of this name hash and weight strikes for a key.
+#[inline(always)]
+pub(crate) fn strike(key: KeyHash, (name_hash, weight): (u64, f64)) -> u64 {
+    earliness(open_unit(score(key, name_hash)), weight)
 }
 
 /// How early a clock of this rate strikes, from its draw u: times are positive, so their bits are

@@ -5,6 +5,7 @@ mod movement;
 mod scripts;
 mod shares;
 mod support;
+mod variants;
 
 use placelab_algorithms::REGISTRY;
 

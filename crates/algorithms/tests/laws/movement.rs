@@ -24,7 +24,11 @@ fn renaming_everybody_moves_nearly_everything_or_nothing() {
             ["range hash", "owner table"].contains(&spec.family) || spec.name == "modulo";
         match keeps_names_out {
             true => assert_eq!(moved, 0.0, "{}", spec.name),
-            false => assert!((moved - 11.0 / 12.0).abs() < 0.03, "{}: {moved}", spec.name),
+            false => {
+                // Unequal shares and related scores leave more or less to chance.
+                let bound = if spec.claims(Claim::FairShares) { 0.01 } else { 0.05 };
+                assert!((moved - 11.0 / 12.0).abs() < bound, "{}: {moved}", spec.name);
+            }
         }
     }
 }
