@@ -3,7 +3,7 @@
 use placelab_core::mix::stream;
 use placelab_core::{
     AlgorithmRequest, AlgorithmSpec, Arguments, HashSeed, Identities, Key, Node, NodeName,
-    Placement, Roster, Weight, establish,
+    Placement, Roster, Step, Trace, Weight, establish,
 };
 
 /// Nodes of these names and weight 1.
@@ -46,5 +46,15 @@ pub(crate) fn shares_of_one_two_three(spec: &'static AlgorithmSpec, expected: [f
     for (load, expected) in loads.into_iter().zip(expected) {
         let share = f64::from(load) / 1e6;
         assert!((share - expected).abs() < 0.0025, "{share} against {expected}");
+    }
+}
+
+/// Counts hashes and draws, and no other steps.
+#[derive(Default)]
+pub(crate) struct Draws(pub(crate) u64);
+
+impl Trace for Draws {
+    fn step(&mut self, step: Step) {
+        self.0 += u64::from(matches!(step, Step::Draw { .. }));
     }
 }

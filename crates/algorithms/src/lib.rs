@@ -7,16 +7,23 @@
 //!
 //! Functions that score pairs of key and node are a `Score` in a `Contest`. Stateless functions
 //! from a hash and a count to a bucket implement [`RangeHash`]; their line is a `family`, and the
-//! adapters make `X+renumber`, `X+alias` and `X+weighted` of them.
+//! adapters make `X+renumber`, `X+alias` and `X+weighted` of them. Sets of numbered buckets of
+//! which any may be removed are a `BucketSet`, and its `build` makes a placement of them.
 
+mod anchor;
 mod binomial;
 mod carp;
+mod choose_k;
 mod divided_rendezvous;
+mod dx;
 mod flip;
 mod ideal;
 mod jump;
+mod jump_back;
+mod jump_back_anchor;
 mod lrh;
 mod maglev;
+mod memento;
 mod modulo;
 mod multi_probe;
 mod multiply_shift;
@@ -31,12 +38,17 @@ mod straw2;
 mod weighted_rendezvous;
 
 mod adapters;
+mod bits;
+mod bucket_set;
 mod circle;
 mod contest;
+mod crc32c;
 #[cfg(test)]
 mod fixtures;
 mod owner_table;
+mod permutation;
 mod range_hash;
+mod stand_ins;
 mod straw2_tables;
 #[cfg(test)]
 mod vectors;
@@ -46,6 +58,7 @@ use std::sync::LazyLock;
 use placelab_core::AlgorithmSpec;
 
 use adapters::family;
+use jump_back::JumpBack;
 
 pub use jump::Jump;
 pub use maglev::{Turns, populate};
@@ -57,10 +70,16 @@ pub static REGISTRY: LazyLock<Vec<&'static AlgorithmSpec>> = LazyLock::new(|| {
         vec![&modulo::SPEC],
         vec![&ideal::SPEC],
         family::<Jump>(&jump::SPEC),
+        family::<JumpBack>(&jump_back::SPEC),
         family::<power::Power>(&power::SPEC),
         family::<flip::Flip>(&flip::SPEC),
         family::<binomial::Binomial>(&binomial::SPEC),
         family::<multiply_shift::MultiplyShift>(&multiply_shift::SPEC),
+        vec![&anchor::SPEC],
+        vec![&jump_back_anchor::SPEC],
+        vec![&dx::SPEC],
+        vec![&memento::SPEC],
+        vec![&choose_k::SPEC],
         vec![&ring::SPEC],
         vec![&multi_probe::SPEC],
         vec![&lrh::SPEC],

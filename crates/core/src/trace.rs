@@ -17,11 +17,11 @@ pub enum Step {
         /// Who stands there.
         node: NodeId,
     },
-    /// Jump hash moved on.
+    /// A walk over numbered buckets moved on.
     Jump {
         /// The bucket so far.
         from: u32,
-        /// The next candidate, at or beyond the bucket count when the walk ends.
+        /// The next candidate; at or beyond the bucket count where jump hash ends its walk.
         to: u64,
     },
 }

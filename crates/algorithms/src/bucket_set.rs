@@ -1,0 +1,270 @@
+//! Schemes with numbered buckets of which any may go.
+//!
+//! Where a range hash knows a count, these know a set: a bucket in the middle can be removed, and
+//! the scheme says which bucket a newcomer takes. [`Numbered`] makes a placement of such a set by
+//! one table from bucket to node. A first fleet takes buckets 0, 1, … in join order, a newcomer
+//! the bucket that the scheme hands out, and a node that goes gives its bucket back. Names do not
+//! matter, histories do: all clients must share the table, and what the set remembers of the order
+//! of removals. Cost: the set's, and one table read a lookup; an update O(N log N).
+//!
+//! What they cannot do: serve weights. Copies of a key go to the members that salted hashes give
+//! ([`retry`]), where a set has no order of its own.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use placelab_core::{
+    Arguments, Change, Footprint, HashSeed, Key, KeyHash, NodeId, ParameterKind, ParameterSpec,
+    Placement, PlacementError, Roster, Scheme, Silent, Trace,
+};
+
+use crate::range_hash::{bytes_of, retry};
+
+/// A set of working buckets, and the map from keys to them.
+pub(crate) trait BucketSet: Clone + Send + Sync + 'static {
+    /// The set of buckets 0 … `count` − 1; `count` ≥ 1.
+    ///
+    /// # Errors
+    /// A limit of the scheme.
+    fn first(arguments: &Arguments, count: u32) -> Result<Self, PlacementError>;
+
+    /// Puts another bucket to work, and says which.
+    ///
+    /// # Errors
+    /// A limit of the scheme.
+    fn add(&mut self) -> Result<u32, PlacementError>;
+
+    /// Takes a working bucket out; never called for the last one.
+    fn remove(&mut self, bucket: u32);
+
+    /// The working bucket of a key.
+    fn lookup<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> u32;
+
+    /// All working buckets in the order that the scheme itself gives them, where it has one.
+    fn ranked(&self, _: KeyHash) -> Option<Box<dyn Iterator<Item = u32> + '_>> {
+        None
+    }
+
+    /// Memory of the set: what all clients must agree on, and what each derives from it.
+    fn footprint(&self) -> Footprint;
+}
+
+/// What one key hashes to: once to begin with, and again at each removed bucket that it meets.
+pub(crate) trait Rehash {
+    fn first(&mut self) -> u64;
+
+    /// The hash that decides who stands in for `bucket`.
+    fn again(&mut self, bucket: u32) -> u64;
+}
+
+/// The parameter of schemes whose tables have a fixed size.
+pub(crate) const CAPACITY: ParameterSpec = ParameterSpec {
+    name: "capacity",
+    kind: ParameterKind::Count { min: 0, max: 1 << 22 },
+    default: Some("0"),
+    help: "most nodes at once, for good; 0 for twice the first fleet, 16 at least",
+};
+
+/// The capacity that is asked for.
+pub(crate) fn capacity(arguments: &Arguments, count: u32) -> u32 {
+    match arguments.count(CAPACITY.name) {
+        0 => count.saturating_mul(2).max(16),
+        given => u32::try_from(given).unwrap_or(u32::MAX),
+    }
+}
+
+/// Whether so many buckets are within a capacity.
+pub(crate) fn within(capacity: u32, asked: u32) -> Result<(), PlacementError> {
+    match asked <= capacity {
+        true => Ok(()),
+        false => Err(PlacementError::Limit {
+            what: "nodes (`capacity` sets how many)",
+            asked: asked.into(),
+            possible: capacity.into(),
+        }),
+    }
+}
+
+/// Owner of a bucket that does not work.
+const NOBODY: NodeId = NodeId(u32::MAX);
+
+/// A placement over a set of buckets.
+#[derive(Clone)]
+pub(crate) struct Numbered<S> {
+    set: S,
+    roster: Roster,
+    /// Bucket to owner.
+    owners: Vec<NodeId>,
+    /// Members in join order.
+    members: Vec<NodeId>,
+}
+
+/// Makes the placement of a first roster.
+pub(crate) fn build<S: BucketSet>(
+    arguments: &Arguments,
+    _: HashSeed,
+    roster: Roster,
+) -> Result<Box<dyn Placement>, PlacementError> {
+    let set = S::first(arguments, roster.len() as u32)?;
+    let owners = in_join_order(&roster);
+    Ok(Box::new(Numbered { set, members: owners.clone(), owners, roster }))
+}
+
+fn in_join_order(roster: &Roster) -> Vec<NodeId> {
+    roster.nodes().iter().map(|node| node.id).collect()
+}
+
+impl<S: BucketSet> Numbered<S> {
+    #[inline]
+    fn walk<T: Trace + ?Sized>(&self, hash: KeyHash, trace: &mut T) -> NodeId {
+        self.owners[self.set.lookup(hash, trace) as usize]
+    }
+
+    fn seat(&mut self, bucket: u32, node: NodeId) {
+        let at = bucket as usize;
+        if at >= self.owners.len() {
+            self.owners.resize(at + 1, NOBODY);
+        }
+        self.owners[at] = node;
+    }
+}
+
+impl<S: BucketSet> Scheme for Numbered<S> {
+    fn roster(&self) -> &Roster {
+        &self.roster
+    }
+
+    /// No set can do without its last bucket. Where a step replaces the whole fleet, that bucket
+    /// stays and the next newcomer takes it over, as if it had been removed and handed out again.
+    fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
+        let seats = (0u32..).zip(&self.owners).filter(|(_, owner)| **owner != NOBODY);
+        let mut buckets: BTreeMap<NodeId, u32> =
+            seats.map(|(bucket, owner)| (*owner, bucket)).collect();
+        let mut vacant = None;
+        for change in changes {
+            match change {
+                Change::Add(node) => {
+                    let bucket = match vacant.take() {
+                        Some(bucket) => bucket,
+                        None => self.set.add()?,
+                    };
+                    self.seat(bucket, node.id);
+                    buckets.insert(node.id, bucket);
+                }
+                Change::Remove(id) => {
+                    let bucket = buckets.remove(id).expect("every member has a bucket");
+                    self.seat(bucket, NOBODY);
+                    match buckets.is_empty() {
+                        true => vacant = Some(bucket),
+                        false => self.set.remove(bucket),
+                    }
+                }
+                Change::Reweight(..) | Change::Rename(..) => {}
+            }
+        }
+        self.members = in_join_order(&next);
+        self.roster = next;
+        Ok(())
+    }
+
+    fn footprint(&self) -> Footprint {
+        let set = self.set.footprint();
+        let table = self.roster.shared_bytes() + bytes_of(&self.owners);
+        Footprint {
+            shared_bytes: table + set.shared_bytes,
+            derived_bytes: bytes_of(&self.members) + set.derived_bytes,
+        }
+    }
+}
+
+impl<S: BucketSet> Placement for Numbered<S> {
+    fn place(&self, key: Key<'_>) -> NodeId {
+        self.walk(key.hash, &mut Silent)
+    }
+
+    fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
+        self.walk(key.hash, trace)
+    }
+
+    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
+        match self.set.ranked(key.hash) {
+            Some(mut buckets) => {
+                let _ = buckets.try_for_each(|bucket| visit(self.owners[bucket as usize]));
+            }
+            None => retry(&self.members, key.hash, |hash| self.walk(hash, &mut Silent), visit),
+        }
+    }
+
+    fn fork(&self) -> Box<dyn Placement> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::mix::stream;
+    use placelab_core::{Capability, advance};
+
+    use super::*;
+    use crate::fixtures::contender;
+
+    /// The contenders of this shape.
+    fn texts() -> Vec<&'static str> {
+        let of_family = crate::REGISTRY.iter().filter(|spec| spec.family == "bucket set");
+        of_family.map(|spec| spec.name).collect()
+    }
+
+    fn owners(placement: &dyn Placement) -> Vec<NodeId> {
+        (0..5_000).map(|i| placement.place(Key::hashed(stream(31, i)))).collect()
+    }
+
+    /// In one step a fleet is replaced by others, one for one or altogether.
+    #[test]
+    fn a_fleet_can_be_replaced_in_one_step() {
+        let change = |id| [Change::Remove(NodeId(id)), Change::Add(Roster::numbered_node(id + 3))];
+        let removes_first = [0, 1, 2].map(|id| Change::Remove(NodeId(id))).into_iter();
+        let together = removes_first.chain((3..6).map(|id| Change::Add(Roster::numbered_node(id))));
+        for changes in [together.collect(), [0, 1, 2].map(change).concat()] {
+            for text in texts() {
+                let (spec, before) = contender(text, Roster::numbered(3).unwrap());
+                let after = advance(spec, before.as_ref(), &changes).unwrap();
+                let mut seen = owners(after.as_ref());
+                seen.sort_unstable();
+                seen.dedup();
+                assert_eq!(seen, [3, 4, 5].map(NodeId), "{text}");
+            }
+        }
+    }
+
+    /// Down to each single member, through random members, and back: only the keys of who goes
+    /// move, and they move back when a node takes the bucket again.
+    #[test]
+    fn down_to_one_and_back() {
+        for text in texts() {
+            let (spec, first) = contender(text, Roster::numbered(9).unwrap());
+            assert!(spec.can(Capability::RemoveAny));
+            for survivor in 0..9 {
+                let mut going: Vec<u32> = (0..9).filter(|id| *id != survivor).collect();
+                going.sort_by_key(|id| stream(u64::from(survivor), u64::from(*id)));
+                let mut placement = first.fork();
+                for &id in &going {
+                    let before = owners(placement.as_ref());
+                    let remove = [Change::Remove(NodeId(id))];
+                    placement = advance(spec, placement.as_ref(), &remove).unwrap();
+                    let after = owners(placement.as_ref());
+                    let stays = |(old, new): (&NodeId, &NodeId)| old == new || *old == NodeId(id);
+                    assert!(std::iter::zip(&before, &after).all(stays), "{text} without {id}");
+                }
+                assert!(owners(placement.as_ref()).iter().all(|owner| owner.0 == survivor));
+                for id in 9..17 {
+                    let before = owners(placement.as_ref());
+                    let add = [Change::Add(Roster::numbered_node(id))];
+                    placement = advance(spec, placement.as_ref(), &add).unwrap();
+                    let after = owners(placement.as_ref());
+                    let stays = |(old, new): (&NodeId, &NodeId)| old == new || *new == NodeId(id);
+                    assert!(std::iter::zip(&before, &after).all(stays), "{text} with {id}");
+                }
+            }
+        }
+    }
+}

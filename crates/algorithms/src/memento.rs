@@ -1,0 +1,339 @@
+//! MementoHash: jump hash that remembers which buckets were removed, and nothing else.
+//!
+//! Source: Coluzzi, Brocco, Antonucci, Leidi, "MementoHash: A Stateful, Minimal Memory, Best
+//! Performing Consistent Hash Algorithm", arXiv 2306.09783, 2023; IEEE/ACM Transactions on
+//! Networking, 2024. Cost: jump hash while nothing is removed, else (1 + ln(buckets ever ÷ N))^2
+//! further steps at most, expected; memory O(removed); an update O(1).
+//!
+//! What it cannot do: serve weights, or forget the order of removals. A bucket comes back before
+//! a new one is opened, last removed first.
+//!
+//! Hashes are those of the authors' second program: XXH64 of the eight bytes of the key hash, with
+//! seed 0 to begin with and the number of a removed bucket for a seed to leave it.
+//! Trap that is kept, since the vectors hold it: seed 0 gives the first hash again, so keys leave
+//! bucket 0 by the hash that led them there. Jump hash reads high bits of products of it and the
+//! exit a remainder, and no bias was found (a test holds that).
+//! Traps that are not copied: the program divides by 0 once the last bucket is removed, which here
+//! never is, and bucket numbers are signed.
+//!
+//! ```
+//! use placelab_core::{Arguments, Change, HashSeed, Key, NodeId, Roster, advance, establish};
+//! let at = |name: &str| placelab_algorithms::find(name).unwrap();
+//! let build = |name| {
+//!     let roster = Roster::numbered(10).unwrap();
+//!     establish(at(name), &Arguments::defaults(at(name)), HashSeed(0), roster).unwrap()
+//! };
+//! let (memento, jump) = (build("memento"), build("jump"));
+//! // Jump hash cannot lose a node in the middle; memento can, and only that node's keys move.
+//! let gone = [Change::Remove(NodeId(3))];
+//! assert!(advance(at("jump"), jump.as_ref(), &gone).is_err());
+//! let after = advance(at("memento"), memento.as_ref(), &gone).unwrap();
+//! for key in (0..1_000).map(Key::hashed) {
+//!     let owner = memento.place(key);
+//!     assert!(owner == NodeId(3) || owner == after.place(key));
+//! }
+//! ```
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use placelab_core::mix::mix;
+use placelab_core::{
+    AlgorithmSpec, Arguments, Capability, Claim, Footprint, KeyHash, KeyPart, PlacementError, Role,
+    Step, Trace,
+};
+use xxhash_rust::xxh64::xxh64;
+
+use crate::bucket_set::{BucketSet, Rehash, build};
+use crate::jump::Jump;
+use crate::range_hash::RangeHash;
+
+/// The registry record.
+pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
+    name: "memento",
+    role: Role::Rival,
+    family: "bucket set",
+    year: 2023,
+    citation: "Coluzzi, Brocco, Antonucci, Leidi: MementoHash: A Stateful, Minimal Memory, Best \
+               Performing Consistent Hash Algorithm, arXiv 2306.09783",
+    summary: "jump that remembers removed buckets: any may go, no capacity",
+    lookup_cost: "O(ln N + (1 + ln(buckets ever ÷ N))^2) expected",
+    memory_cost: "O(removed)",
+    capabilities: &[Capability::RemoveAny],
+    claims: &[Claim::FairShares, Claim::MinimalMovement],
+    reads: KeyPart::Hash,
+    parameters: &[],
+    build: build::<Memento>,
+};
+
+/// What is remembered of a removed bucket.
+#[derive(Clone, Copy)]
+struct Removal {
+    /// Working buckets just after; also the number of the bucket that stands in.
+    left: u32,
+    /// The bucket removed before, or the one to open next.
+    before: u32,
+}
+
+/// Never iterated; the hash is fixed so that lookups cost the same in every run.
+type Removals = HashMap<u32, Removal, BuildHasherDefault<MixHasher>>;
+
+#[derive(Default)]
+struct MixHasher(u64);
+
+impl Hasher for MixHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
+    }
+
+    #[inline]
+    fn write_u32(&mut self, value: u32) {
+        self.0 = mix(self.0 ^ u64::from(value));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// Buckets 0 … `size` − 1, but for those that were removed.
+#[derive(Clone)]
+struct Memento {
+    size: u32,
+    /// The bucket that comes back next.
+    last: u32,
+    removals: Removals,
+}
+
+impl Memento {
+    fn new(count: u32) -> Self {
+        Memento { size: count, last: count, removals: Removals::default() }
+    }
+
+    #[inline]
+    fn bucket<H: Rehash, T: Trace + ?Sized>(&self, mut hashes: H, trace: &mut T) -> u32 {
+        let value = hashes.first();
+        trace.step(Step::Draw { value });
+        let mut bucket = Jump.bucket(KeyHash(value), self.size, trace);
+        while let Some(&Removal { left, .. }) = self.removals.get(&bucket) {
+            let value = hashes.again(bucket);
+            trace.step(Step::Draw { value });
+            bucket = (value % u64::from(left)) as u32;
+            // Who was gone by then hands on to its stand-in.
+            while let Some(other) = self.removals.get(&bucket)
+                && other.left >= left
+            {
+                trace.step(Step::Jump { from: bucket, to: other.left.into() });
+                bucket = other.left;
+            }
+        }
+        bucket
+    }
+}
+
+/// XXH64 of a key, with removed buckets for seeds.
+struct Xxh64([u8; 8]);
+
+impl Rehash for Xxh64 {
+    #[inline]
+    fn first(&mut self) -> u64 {
+        xxh64(&self.0, 0)
+    }
+
+    #[inline]
+    fn again(&mut self, bucket: u32) -> u64 {
+        xxh64(&self.0, bucket.into())
+    }
+}
+
+impl BucketSet for Memento {
+    fn first(_: &Arguments, count: u32) -> Result<Self, PlacementError> {
+        Ok(Memento::new(count))
+    }
+
+    fn add(&mut self) -> Result<u32, PlacementError> {
+        let bucket = self.last;
+        self.last = self.removals.remove(&bucket).map_or(bucket + 1, |removal| removal.before);
+        self.size = self.size.max(bucket + 1);
+        Ok(bucket)
+    }
+
+    fn remove(&mut self, bucket: u32) {
+        if self.removals.is_empty() && bucket == self.size - 1 {
+            self.size = bucket;
+        } else {
+            let left = self.size - self.removals.len() as u32 - 1;
+            self.removals.insert(bucket, Removal { left, before: self.last });
+        }
+        self.last = bucket;
+    }
+
+    #[inline]
+    fn lookup<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> u32 {
+        self.bucket(Xxh64(key.0.to_le_bytes()), trace)
+    }
+
+    /// Sizes and the order of removals are shared; the map is made of them. Without spare room.
+    fn footprint(&self) -> Footprint {
+        let removed = self.removals.len() as u64;
+        let number = size_of::<u32>() as u64;
+        Footprint {
+            shared_bytes: number * (2 + removed),
+            derived_bytes: removed * size_of::<(u32, Removal)>() as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::Silent;
+    use placelab_core::mix::stream;
+
+    use super::*;
+    use crate::crc32c::crc32c;
+    use crate::vectors::{buckets, change, golden, java_murmur, key_pairs, numbers, replay};
+
+    /// The authors' first program: CRC-32C of two words, then of one and the removed bucket.
+    struct Crc([u64; 2]);
+
+    impl Rehash for Crc {
+        fn first(&mut self) -> u64 {
+            crc32c(self.0[0], self.0[1] as u32).into()
+        }
+
+        fn again(&mut self, bucket: u32) -> u64 {
+            crc32c(self.0[0], bucket).into()
+        }
+    }
+
+    /// Another program: MurmurHash3 over the decimal text of the key, and the removed bucket but
+    /// for bucket 0, which it takes for no seed.
+    struct Java(String);
+
+    impl Rehash for Java {
+        fn first(&mut self) -> u64 {
+            java_murmur(&[self.0.as_bytes()])
+        }
+
+        fn again(&mut self, bucket: u32) -> u64 {
+            match bucket {
+                0 => self.first(),
+                _ => java_murmur(&[self.0.as_bytes(), &bucket.to_be_bytes()]),
+            }
+        }
+    }
+
+    #[test]
+    fn golden_vectors_in_full() {
+        type Lookup = fn(&Memento, [u64; 2]) -> u32;
+        let crc: Lookup = |set, words| set.bucket(Crc(words), &mut Silent);
+        let xxh64: Lookup = |set, words| set.lookup(KeyHash(words[0]), &mut Silent);
+        let java: Lookup = |set, words| set.bucket(Java(words[0].to_string()), &mut Silent);
+        let file = golden("memento");
+        let keys = key_pairs(&file);
+        let families = [
+            (&file["crc32c_sequences"], crc),
+            (&file["xxh64_sequences"], xxh64),
+            (&file["java_murmur3"]["sequences"], java),
+        ];
+        for (sequences, lookup) in families {
+            for sequence in sequences.as_array().unwrap() {
+                let count = *numbers(&sequence["sequence"]).last().unwrap();
+                replay(sequence, &keys, Memento::new(count), change, lookup);
+            }
+        }
+        for vector in file["xxh64_no_removals"].as_array().unwrap() {
+            let set = Memento::new(vector["n"].as_u64().unwrap() as u32);
+            let answers = keys.iter().map(|&words| xxh64(&set, words));
+            assert!(answers.eq(buckets(&vector["buckets"])), "n = {}", vector["n"]);
+        }
+    }
+
+    /// The slow twin: nothing but the order of removals, searched for everything.
+    struct Order {
+        size: u32,
+        removed: Vec<u32>,
+    }
+
+    impl Order {
+        fn left(&self, bucket: u32) -> Option<u32> {
+            let before = self.removed.iter().position(|removed| *removed == bucket)?;
+            Some(self.size - before as u32 - 1)
+        }
+
+        fn turn(&mut self, grows: bool, random: u64) -> Option<u32> {
+            let working: Vec<u32> = (0..self.size).filter(|b| self.left(*b).is_none()).collect();
+            if grows {
+                self.removed.pop().or_else(|| {
+                    self.size += 1;
+                    Some(self.size - 1)
+                })
+            } else if working.len() > 1 {
+                let bucket = working[random as usize % working.len()];
+                match bucket + 1 == self.size && self.removed.is_empty() {
+                    true => self.size -= 1,
+                    false => self.removed.push(bucket),
+                }
+                Some(bucket)
+            } else {
+                None
+            }
+        }
+
+        fn lookup(&self, key: u64) -> u32 {
+            let mut hashes = Xxh64(key.to_le_bytes());
+            let mut bucket = Jump.bucket(KeyHash(hashes.first()), self.size, &mut Silent);
+            while let Some(left) = self.left(bucket) {
+                bucket = (hashes.again(bucket) % u64::from(left)) as u32;
+                while let Some(other) = self.left(bucket).filter(|other| *other >= left) {
+                    bucket = other;
+                }
+            }
+            bucket
+        }
+    }
+
+    /// Random scripts (seed 43) from 1 … 16 buckets, down to one and up again.
+    #[test]
+    fn memory_of_removals_answers_as_their_order() {
+        for run in 0..100 {
+            let count = 1 + run as u32 % 16;
+            let mut twin = Order { size: count, removed: Vec::new() };
+            let mut set = Memento::new(count);
+            for step in 0..60 {
+                let random = stream(43, run * 100 + step);
+                let grows = random % 4 < if step < 30 { 1 } else { 3 };
+                match twin.turn(grows, random >> 32) {
+                    Some(bucket) if grows => assert_eq!(set.add(), Ok(bucket)),
+                    Some(bucket) => set.remove(bucket),
+                    None => {}
+                }
+                for key in (0..40).map(|i| stream(7, i)) {
+                    let answer = set.lookup(KeyHash(key), &mut Silent);
+                    assert_eq!(answer, twin.lookup(key), "run {run}, step {step}");
+                }
+            }
+        }
+    }
+
+    /// Whoever goes, the others get like parts of its keys: also of bucket 0's, which leave it by
+    /// the hash that led them there.
+    #[test]
+    fn what_a_bucket_leaves_behind_is_dealt_out_evenly() {
+        for gone in [0, 4] {
+            let full = Memento::new(10);
+            let mut less = full.clone();
+            less.remove(gone);
+            let keys = (0..2_000_000).map(|i| KeyHash(stream(3, i)));
+            let mut loads = [0u32; 10];
+            keys.filter(|&key| full.lookup(key, &mut Silent) == gone)
+                .for_each(|key| loads[less.lookup(key, &mut Silent) as usize] += 1);
+            let mean = f64::from(loads.iter().sum::<u32>()) / 9.0;
+            let others = (0u32..).zip(loads).filter(|(bucket, _)| *bucket != gone);
+            for (bucket, load) in others {
+                let apart = (f64::from(load) - mean).abs();
+                assert!(apart < 5.0 * mean.sqrt(), "{gone} to {bucket}: {load} of mean {mean}");
+            }
+        }
+    }
+}
