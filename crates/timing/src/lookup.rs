@@ -18,8 +18,8 @@ const PASSES: usize = 64;
 const BATCH: usize = 2_048;
 /// Lookups after the caches were swept; few, since they warm them again.
 const COLD_LOOKUPS: usize = 64;
-/// What a sweep of the caches reads: more than common last-level caches hold.
-const SWEEP_BYTES: usize = 64 << 20;
+/// What a sweep of the caches reads: as much as common last-level caches hold.
+const SWEEP_BYTES: usize = 32 << 20;
 
 /// Keys and buffers for timing lookups, made once.
 pub struct Lookups {

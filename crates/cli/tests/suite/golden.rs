@@ -50,18 +50,19 @@ fn lines(json: &str) -> String {
     text
 }
 
-fn check(file: &Path) {
+/// `more` are arguments beside the scenario and its size.
+fn check(file: &Path, golden: &str, more: &[&str]) {
     let name = file.file_stem().unwrap().to_str().unwrap();
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
     let file = file.strip_prefix(root()).unwrap().to_str().unwrap();
-    let said =
-        placelab(&["run", file, "--keys", "2000", "--seeds", "3", "--no-timing", "--out", out]);
+    let size = ["--keys", "2000", "--seeds", "3", "--no-timing", "--out", out];
+    let said = placelab(&[&["run", file], &size[..], more].concat());
     // Expectations are about the full size; here they may fail.
     assert!([0, 3].contains(&said.code()), "{}", said.err());
     let json = fs::read_to_string(folder.path().join(name).join("results.json")).unwrap();
     let found = lines(&json);
-    let golden = root().join(format!("crates/cli/tests/golden/{name}.txt"));
+    let golden = root().join(format!("crates/cli/tests/golden/{golden}.txt"));
     if std::env::var_os("PLACELAB_BLESS").is_some() {
         fs::write(&golden, &found).unwrap();
     }
@@ -81,7 +82,16 @@ fn curated_scenarios_give_their_golden_results() {
         .collect();
     files.sort();
     assert!(files.len() >= 11);
-    files.iter().for_each(|file| check(file));
+    for file in &files {
+        check(file, file.file_stem().unwrap().to_str().unwrap(), &[]);
+    }
+}
+
+/// The smallest change there is, under everybody.
+#[test]
+fn every_rival_gives_its_golden_results() {
+    let file = root().join("scenarios/curated/01-grow-4-to-5.toml");
+    check(&file, "everybody", &["--algorithms", "*"]);
 }
 
 /// At full size every expectation of the curated scenarios holds.
