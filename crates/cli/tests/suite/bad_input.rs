@@ -29,8 +29,10 @@ fn node(name: &str, weight: &str) -> String {
     format!("[[fleet.node]]\nname = \"{name}\"\nweight = {weight}\n")
 }
 
-/// Contents, exit code, what the message says, and whether it points into the file.
-fn cases() -> Vec<(&'static str, Vec<u8>, i32, &'static str, bool)> {
+/// A name, contents, exit code, what the message says, and whether it points into the file.
+type Case = (&'static str, Vec<u8>, i32, &'static str, bool);
+
+fn cases() -> Vec<Case> {
     let with_algorithm = |name: &str| format!("{}{KEYS}{FLEET}", head(name)).into_bytes();
     let column = "[keys]\nsource = \"file\"\npath = \"k.csv\"\nkey = \"nowhere\"\n";
     let missing = "[keys]\nsource = \"file\"\npath = \"missing.csv\"\nkey = \"key\"\n";
@@ -62,6 +64,13 @@ fn cases() -> Vec<(&'static str, Vec<u8>, i32, &'static str, bool)> {
         ("empty", Vec::new(), 2, "empty", false),
         ("no TOML", b"[[[[".to_vec(), 2, "", true),
         ("too many nodes", fleet("[fleet]\nnodes = 1_000_000_000\n"), 4, "1000000", true),
+    ]
+}
+
+/// What asks for too much, and what a fleet has not.
+fn limits() -> Vec<Case> {
+    let with_algorithm = |name: &str| format!("{}{KEYS}{FLEET}", head(name)).into_bytes();
+    vec![
         (
             "too many points",
             {
@@ -119,7 +128,7 @@ fn files_below(folder: &Path) -> usize {
 
 #[test]
 fn mistakes_are_explained_and_nothing_is_written() {
-    for (what, contents, code, says, points) in cases() {
+    for (what, contents, code, says, points) in cases().into_iter().chain(limits()) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.toml");
         fs::write(&path, contents).unwrap();
