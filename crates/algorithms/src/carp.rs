@@ -61,7 +61,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(N)",
     memory_cost: "O(N)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::OrderFree],
+    claims: &[Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Bytes,
     parameters: &[ParameterSpec {
         name: "url-hash",

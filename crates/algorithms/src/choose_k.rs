@@ -55,7 +55,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O((1 + removed buckets met)^2)",
     memory_cost: "O(buckets ever) bits",
     capabilities: &[Capability::RemoveAny],
-    claims: &[Claim::FairShares, Claim::MinimalMovement],
+    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
     build: build::<ChooseK>,

@@ -25,7 +25,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(N)",
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::OrderFree],
+    claims: &[Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
     build: |_, seed, roster| Ok(Box::new(Contest::<HashOverWeight>::new(seed, roster))),

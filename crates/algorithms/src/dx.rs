@@ -53,7 +53,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(capacity ÷ N) expected",
     memory_cost: "O(capacity) bits",
     capabilities: &[Capability::RemoveAny],
-    claims: &[Claim::FairShares, Claim::MinimalMovement],
+    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[CAPACITY],
     build: build::<Dx>,

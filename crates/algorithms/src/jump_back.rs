@@ -48,7 +48,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(1) expected",
     memory_cost: "O(N) names",
     capabilities: &[],
-    claims: &[Claim::FairShares, Claim::MinimalMovement],
+    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[ParameterSpec {
         name: "stream",

@@ -52,7 +52,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(1 + ln(buckets ever ÷ N)) expected",
     memory_cost: "O(buckets ever)",
     capabilities: &[Capability::RemoveAny],
-    claims: &[Claim::FairShares, Claim::MinimalMovement],
+    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
     build: build::<JumpBackAnchor>,

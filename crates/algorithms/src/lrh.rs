@@ -61,7 +61,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(C) expected, O(log NV + C) worst",
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::OrderFree],
+    claims: &[Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {

@@ -52,7 +52,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(1)",
     memory_cost: "O(M)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::FairShares, Claim::OrderFree],
+    claims: &[Claim::FairShares, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {

@@ -60,7 +60,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(ln N + (1 + ln(buckets ever ÷ N))^2) expected",
     memory_cost: "O(removed)",
     capabilities: &[Capability::RemoveAny],
-    claims: &[Claim::FairShares, Claim::MinimalMovement],
+    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
     build: build::<Memento>,

@@ -61,7 +61,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(k) expected, O(k log N) worst",
     memory_cost: "O(N)",
     capabilities: &[Capability::RemoveAny],
-    claims: &[Claim::MinimalMovement, Claim::OrderFree],
+    claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {

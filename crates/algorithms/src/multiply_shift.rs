@@ -47,7 +47,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(1)",
     memory_cost: "O(N) names",
     capabilities: &[],
-    claims: &[Claim::MinimalMovement],
+    claims: &[Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
     build: build::<MultiplyShift, Tail>,

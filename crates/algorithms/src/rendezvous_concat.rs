@@ -23,7 +23,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(N)",
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
-    claims: &[Claim::MinimalMovement, Claim::OrderFree],
+    claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Bytes,
     parameters: &[],
     build: |_, seed, roster| Ok(Box::new(Contest::<RunTogether>::new(seed, roster))),

@@ -35,7 +35,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(N)",
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
-    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree],
+    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Bytes,
     parameters: &[],
     build: |_, seed, roster| Ok(Box::new(Contest::<LengthPrefixed>::new(seed, roster))),

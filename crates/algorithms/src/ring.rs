@@ -49,7 +49,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(1) expected, O(log NV) worst",
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::MinimalMovement, Claim::OrderFree],
+    claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {

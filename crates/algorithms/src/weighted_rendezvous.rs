@@ -43,7 +43,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(N)",
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree],
+    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
     build: |_, seed, roster| Ok(Box::new(Contest::<FirstToStrike>::new(seed, roster))),

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod certify;
 mod check;
 mod init;
 mod list;
@@ -18,7 +19,7 @@ use crate::failure::Failure;
 pub(crate) enum Command {
     /// Replay scenarios against every contender and write reports
     Run(run::Options),
-    /// Validate scenario files; print the plan and what a run would cost
+    /// Validate scenario files, print plan and cost; without a file, certify every algorithm
     Check(check::Options),
     /// List algorithms, metrics, hashes or scenarios
     List(list::Options),

@@ -68,6 +68,8 @@ pub enum Claim {
     FairShares,
     /// The order in which members joined does not matter.
     OrderFree,
+    /// A node that joins and leaves again leaves every key where it was.
+    Restores,
 }
 
 impl Claim {
@@ -77,6 +79,7 @@ impl Claim {
             Claim::MinimalMovement => "minimal-movement",
             Claim::FairShares => "fair-shares",
             Claim::OrderFree => "order-free",
+            Claim::Restores => "restores",
         }
     }
 }

@@ -33,7 +33,7 @@ impl Adapted for Renumber {
         memory_cost: "O(N) names",
         counts: "N",
         capabilities: &[Capability::RemoveAny],
-        claims: &[Claim::FairShares],
+        claims: &[Claim::FairShares, Claim::Restores],
         parameters: &[ParameterSpec {
             name: "fill",
             kind: ParameterKind::Choice(&["compact", "swap-last"]),

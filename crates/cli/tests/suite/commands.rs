@@ -355,3 +355,17 @@ fn the_readme_has_its_two_commands() {
     let test = fs::read_to_string(root().join(".ci/run")).unwrap();
     assert!(test.contains("exec scripts/test"));
 }
+
+/// Without a file, a check certifies every algorithm; a line for each algorithm and law.
+#[test]
+fn algorithms_are_certified() {
+    let certificates: serde_json::Value =
+        serde_json::from_str(&placelab(&["check", "--json"]).ok()).unwrap();
+    let all = certificates.as_array().unwrap();
+    assert_eq!(all.len(), placelab_algorithms::REGISTRY.len());
+    for certificate in all {
+        let verdicts = certificate["verdicts"].as_array().unwrap();
+        let held = verdicts.iter().filter(|verdict| verdict[1]["verdict"] == "held").count();
+        assert!(held >= 10, "{certificate}");
+    }
+}

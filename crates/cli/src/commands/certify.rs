@@ -1,0 +1,58 @@
+//! `placelab check` without a file: every algorithm under every law.
+
+use std::io::{self, Write};
+
+use placelab_algorithms::REGISTRY;
+use placelab_conformance::{Certificate, LAWS, Verdict, certify_all};
+use placelab_sim::sweep::Progress;
+
+use crate::failure::Failure;
+use crate::progress::Bar;
+use crate::table::{Form, Table};
+
+/// Certifies the registry and prints a line for each algorithm and law.
+pub(crate) fn run(json: bool) -> Result<(), Failure> {
+    let certificates = {
+        let bar = Bar::new("certifying", REGISTRY.len() as u64);
+        certify_all(&REGISTRY, || bar.advance(1))
+    };
+    if json {
+        let text = serde_json::to_string_pretty(&certificates).expect("certificates are JSON");
+        writeln!(io::stdout().lock(), "{text}")?;
+    } else {
+        print(&certificates)?;
+    }
+    let broken = certificates.iter().flat_map(|one| {
+        let name = &one.contender;
+        one.failures().map(move |(law, finding)| format!("{name} breaks {law}: {finding}"))
+    });
+    let broken: Vec<String> = broken.collect();
+    if broken.is_empty() { Ok(()) } else { Err(Failure::Unmet(broken.join("\n"))) }
+}
+
+fn print(certificates: &[Certificate]) -> Result<(), Failure> {
+    let mut laws = Table::new(&["law", "what it says"]);
+    LAWS.iter().for_each(|law| laws.row([law.name, law.says].map(String::from)));
+    laws.print(Form::Text)?;
+    let mut table = Table::new(&["algorithm", "law", "verdict"]);
+    let mut counts = [0; 3];
+    for certificate in certificates {
+        for (law, verdict) in &certificate.verdicts {
+            let (kind, shown) = match verdict {
+                Verdict::Held => (0, "held".into()),
+                Verdict::NotClaimed => (1, "not claimed".into()),
+                Verdict::Failed(finding) => (2, format!("FAILED: {finding}")),
+            };
+            counts[kind] += 1;
+            table.row([certificate.contender.clone(), (*law).into(), shown]);
+        }
+    }
+    table.print(Form::Text)?;
+    let [held, not_claimed, failed] = counts;
+    Ok(writeln!(
+        io::stdout().lock(),
+        "{} algorithms under {} laws: {held} held, {not_claimed} not claimed, {failed} failed",
+        certificates.len(),
+        LAWS.len(),
+    )?)
+}

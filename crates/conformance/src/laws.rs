@@ -1,0 +1,73 @@
+//! The laws, one function each.
+
+use placelab_core::{AlgorithmSpec, Capability, Claim};
+
+use crate::subject::{Finding, Subject};
+
+mod answers;
+mod balance;
+mod cost;
+mod fleet;
+mod movement;
+
+/// A promise that can be checked.
+pub struct Law {
+    /// The name in certificates.
+    pub name: &'static str,
+    /// What it says, in a sentence.
+    pub says: &'static str,
+    /// Whom it binds.
+    pub(crate) binds: fn(&AlgorithmSpec) -> bool,
+    pub(crate) check: fn(&Subject) -> Finding,
+}
+
+const fn law(
+    name: &'static str,
+    says: &'static str,
+    binds: fn(&AlgorithmSpec) -> bool,
+    check: fn(&Subject) -> Finding,
+) -> Law {
+    Law { name, says, binds, check }
+}
+
+fn everybody(_: &AlgorithmSpec) -> bool {
+    true
+}
+
+fn minimal(spec: &AlgorithmSpec) -> bool {
+    spec.claims(Claim::MinimalMovement)
+}
+
+/// Every law, in the order of certificates.
+#[rustfmt::skip]
+pub static LAWS: &[Law] = &[
+    law("range", "Only live nodes of positive weight own keys.", everybody, fleet::range),
+    law("deterministic", "A copy, a rebuild from the same history and another thread answer alike.",
+        everybody, answers::deterministic),
+    law("one-answer", "Single lookups, batches, several memberships at once and traced lookups agree.",
+        everybody, answers::one_answer),
+    law("copies", "Replicas are distinct, the owner first, and too few nodes a typed error.",
+        everybody, answers::copies),
+    law("candidates", "Every node of positive weight is a candidate exactly once.",
+        everybody, answers::candidates),
+    law("capabilities", "What is declared can be done, and what is not is refused by name.",
+        everybody, fleet::capabilities),
+    law("names", "Renaming everybody moves what chance says or nothing; a new hash seed moves all but \
+         what chance keeps.", everybody, movement::names_and_seeds),
+    law("minimal-movement", "Keys move only to nodes whose relative weight rose.",
+        minimal, movement::minimal),
+    law("restores", "Adding a node and removing it again leaves every key where it was.",
+        |spec| spec.claims(Claim::Restores), movement::restores),
+    law("order-free", "The order of joining, and of updates, does not matter.",
+        |spec| spec.claims(Claim::OrderFree), fleet::order_free),
+    law("scripts", "Any script of changes leaves a valid placement or a typed error.",
+        everybody, fleet::scripts),
+    law("balance", "Loads of equal nodes differ by chance alone: a G-test over many fleet sizes.",
+        |spec| spec.claims(Claim::FairShares), balance::equal),
+    law("weights", "Loads of unequal nodes follow their weights: a G-test.",
+        |spec| spec.claims(Claim::FairShares) && spec.can(Capability::Weights), balance::weights),
+    law("exact-shares", "Shares that are said to be exact are complete, and what sampling finds.",
+        everybody, balance::exact_shares),
+    law("everybody-owns", "Every live node owns something.", everybody, balance::everybody_owns),
+    law("work", "The steps of a lookup grow as documented.", everybody, cost::work),
+];

@@ -1,0 +1,19 @@
+//! The laws that every placement algorithm is held to, and its certificate.
+//!
+//! A [`Law`] is a promise that can be checked on any algorithm through its spec alone; [`LAWS`]
+//! lists them, one function each in `laws/`. [`certify`] checks all of them on one algorithm.
+//! Some hold for everybody; others bind those who claim them. What a law finds is a sentence that
+//! names the fleet and the figure, so that a failure can be replayed: fleets, keys and scripts are
+//! the same in every run.
+//!
+//! Tests hold the whole registry to the laws, and hold the laws to deliberately broken twins: a law
+//! that catches nobody proves nothing.
+
+mod certificate;
+mod laws;
+mod sample;
+mod subject;
+
+pub use certificate::{Certificate, Verdict, certify, certify_all};
+pub use laws::{LAWS, Law};
+pub use subject::Subject;

@@ -1,0 +1,81 @@
+//! Who stands before the laws: an algorithm with its parameters.
+
+use placelab_core::{
+    AlgorithmSpec, Arguments, Capability, Change, HashSeed, Node, Placement, PlacementError,
+    Roster, Weight, advance, establish,
+};
+
+/// What a law finds: nothing, or what is wrong in a sentence.
+pub(crate) type Finding = Result<(), String>;
+
+/// An algorithm with its parameters.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The algorithm.
+    pub spec: &'static AlgorithmSpec,
+    /// Its parameters.
+    pub arguments: Arguments,
+}
+
+impl Subject {
+    /// An algorithm with its defaults.
+    pub fn new(spec: &'static AlgorithmSpec) -> Self {
+        Subject { spec, arguments: Arguments::defaults(spec) }
+    }
+
+    /// The name with the parameters that are not defaults.
+    pub fn name(&self) -> String {
+        self.arguments.contender(self.spec)
+    }
+
+    /// The placement of a roster under a hash seed.
+    pub(crate) fn serve(
+        &self,
+        roster: Roster,
+        seed: HashSeed,
+    ) -> Result<Box<dyn Placement>, PlacementError> {
+        establish(self.spec, &self.arguments, seed, roster)
+    }
+
+    /// The placement of `node-0` … of weight 1.
+    pub(crate) fn fleet(&self, nodes: u32) -> Result<Box<dyn Placement>, String> {
+        let served = Roster::numbered(nodes).and_then(|roster| self.serve(roster, PUBLISHED));
+        served.map_err(|error| format!("{nodes} equal nodes: {error}"))
+    }
+
+    /// The placement after some changes.
+    pub(crate) fn step(
+        &self,
+        before: &dyn Placement,
+        changes: &[Change],
+    ) -> Result<Box<dyn Placement>, String> {
+        advance(self.spec, before, changes).map_err(|error| format!("{changes:?}: {error}"))
+    }
+
+    /// Whether it can do something beyond growing and shrinking at the tail.
+    pub(crate) fn can(&self, capability: Capability) -> bool {
+        self.spec.can(capability)
+    }
+
+    /// Whether a lookup asks every node, so that large fleets are looked at sparingly.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.spec.lookup_cost == "O(N)"
+    }
+}
+
+/// The function that users deploy.
+pub(crate) const PUBLISHED: HashSeed = HashSeed::PUBLISHED;
+
+/// `node-0` … of these weights.
+pub(crate) fn weighted(weights: &[u32]) -> Roster {
+    let node = |(index, &weight): (usize, &u32)| Node {
+        weight: Weight::units(weight),
+        ..Roster::numbered_node(index as u32)
+    };
+    Roster::new(weights.iter().enumerate().map(node).collect()).expect("a fleet of a law")
+}
+
+/// Whether something holds, and what is wrong where it does not.
+pub(crate) fn hold(holds: bool, wrong: impl FnOnce() -> String) -> Finding {
+    if holds { Ok(()) } else { Err(wrong()) }
+}
