@@ -281,6 +281,24 @@ mod tests {
         assert_eq!(ids, [0, 2, 1], "a node that returns joins at the end");
     }
 
+    /// Names need to be distinct when all is done, not on the way.
+    #[test]
+    fn members_swap_names_but_never_share_one() {
+        let roster = Roster::numbered(3).unwrap();
+        let rename = |id, number| Change::Rename(NodeId(id), NodeName::numbered(number));
+        let swapped = roster.after(&[rename(0, 1), rename(1, 0)]).unwrap();
+        let names: Vec<&str> = swapped.nodes().iter().map(|node| node.name.as_str()).collect();
+        assert_eq!(names, ["node-1", "node-0", "node-2"]);
+        let taken = PlacementError::DuplicateNode { name: NodeName::numbered(2) };
+        assert_eq!(roster.after(&[rename(0, 2)]), Err(taken.clone()));
+        let twin = Node { id: NodeId(7), ..Roster::numbered_node(2) };
+        assert_eq!(roster.after(&[Change::Add(twin)]), Err(taken));
+        assert_eq!(
+            roster.after(&[rename(7, 9)]),
+            Err(PlacementError::UnknownNode { id: NodeId(7) })
+        );
+    }
+
     #[test]
     fn impossible_changes_are_typed() {
         let roster = Roster::numbered(2).unwrap();

@@ -231,3 +231,18 @@ fn refusals_end_a_timeline_and_returns_restore() {
     let spread = &ring.timelines[0].steps[3].failure.as_ref().unwrap();
     assert_eq!(spread.gone, ["node-3", "node-5"]);
 }
+
+/// Who replaces a node takes over what it had: that is no uneven spread of a loss.
+#[test]
+fn a_replacement_is_no_failure() {
+    let text = "schema = 1\nalgorithms = [\"jump+alias\"]\nfleet = { nodes = 9 }\n\
+                keys = { source = \"uniform\", count = 3000 }\n[[timeline]]\nname = \"t\"\n\
+                [[timeline.event]]\nfail = \"node-1\"\n\
+                [[timeline.event]]\nreplace = { node-2 = \"other\" }\n";
+    let prepared = parse("s.toml", text, Path::new("."), &REGISTRY).unwrap();
+    let results = results(&prepared, 2);
+    let steps = &results.contenders[0].timelines[0].steps;
+    assert!(steps[1].metrics.contains_key("failure.receivers") && steps[1].failure.is_some());
+    assert!(!steps[2].metrics.keys().any(|id| id.starts_with("failure.")));
+    assert!(steps[2].metrics["movement.moved"].median > 0.0 && steps[2].failure.is_none());
+}
