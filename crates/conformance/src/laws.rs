@@ -44,7 +44,8 @@ pub static LAWS: &[Law] = &[
     law("range", "Only live nodes of positive weight own keys.", everybody, fleet::range),
     law("deterministic", "A copy, a rebuild from the same history and another thread answer alike.",
         everybody, answers::deterministic),
-    law("one-answer", "Single lookups, batches, several memberships at once and traced lookups agree.",
+    law("one-answer",
+        "Single lookups, batches, several memberships at once and traced lookups agree.",
         everybody, answers::one_answer),
     law("copies", "Replicas are distinct, the owner first, and too few nodes a typed error.",
         everybody, answers::copies),
@@ -52,8 +53,9 @@ pub static LAWS: &[Law] = &[
         everybody, answers::candidates),
     law("capabilities", "What is declared can be done, and what is not is refused by name.",
         everybody, fleet::capabilities),
-    law("names", "Renaming everybody moves what chance says or nothing; a new hash seed moves all but \
-         what chance keeps.", everybody, movement::names_and_seeds),
+    law("names",
+        "Renaming everybody moves what chance says or nothing; a new hash seed moves all but what \
+         chance keeps.", everybody, movement::names_and_seeds),
     law("minimal-movement", "Keys move only to nodes whose relative weight rose.",
         minimal, movement::minimal),
     law("restores", "Adding a node and removing it again leaves every key where it was.",
