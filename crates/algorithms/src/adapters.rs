@@ -114,7 +114,7 @@ pub(crate) fn build<R: RangeHash, L: Layout>(
 ) -> Result<Box<dyn Placement>, PlacementError> {
     let (range, layout) = (R::new(arguments), L::new(arguments));
     let owners = within_reach::<R>(layout.first(&roster)?)?;
-    let serving = serving(&roster);
+    let serving = roster.serving_ids();
     Ok(Box::new(Bucketed { range, layout, roster, owners, serving }))
 }
 
@@ -126,10 +126,6 @@ fn within_reach<R: RangeHash>(owners: Vec<NodeId>) -> Result<Vec<NodeId>, Placem
         return Err(PlacementError::Limit { what, asked, possible });
     }
     Ok(owners)
-}
-
-fn serving(roster: &Roster) -> Vec<NodeId> {
-    roster.serving().map(|node| node.id).collect()
 }
 
 impl<R: RangeHash, L: Layout> Bucketed<R, L> {
@@ -150,7 +146,7 @@ impl<R: RangeHash, L: Layout> Scheme for Bucketed<R, L> {
     fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
         let owners = self.layout.after(&self.owners, &next, changes)?;
         self.owners = within_reach::<R>(owners)?;
-        self.serving = serving(&next);
+        self.serving = next.serving_ids();
         self.roster = next;
         Ok(())
     }

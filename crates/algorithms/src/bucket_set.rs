@@ -85,9 +85,6 @@ pub(crate) fn within(capacity: u32, asked: u32) -> Result<(), PlacementError> {
     }
 }
 
-/// Owner of a bucket that does not work.
-const NOBODY: NodeId = NodeId(u32::MAX);
-
 /// A placement over a set of buckets.
 #[derive(Clone)]
 pub(crate) struct Numbered<S> {
@@ -106,12 +103,8 @@ pub(crate) fn build<S: BucketSet>(
     roster: Roster,
 ) -> Result<Box<dyn Placement>, PlacementError> {
     let set = S::first(arguments, roster.len() as u32)?;
-    let owners = in_join_order(&roster);
+    let owners = roster.ids();
     Ok(Box::new(Numbered { set, members: owners.clone(), owners, roster }))
-}
-
-fn in_join_order(roster: &Roster) -> Vec<NodeId> {
-    roster.nodes().iter().map(|node| node.id).collect()
 }
 
 impl<S: BucketSet> Numbered<S> {
@@ -123,7 +116,7 @@ impl<S: BucketSet> Numbered<S> {
     fn seat(&mut self, bucket: u32, node: NodeId) {
         let at = bucket as usize;
         if at >= self.owners.len() {
-            self.owners.resize(at + 1, NOBODY);
+            self.owners.resize(at + 1, NodeId::NOBODY);
         }
         self.owners[at] = node;
     }
@@ -137,7 +130,7 @@ impl<S: BucketSet> Scheme for Numbered<S> {
     /// No set can do without its last bucket. Where a step replaces the whole fleet, that bucket
     /// stays and the next newcomer takes it over, as if it had been removed and handed out again.
     fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
-        let seats = (0u32..).zip(&self.owners).filter(|(_, owner)| **owner != NOBODY);
+        let seats = (0u32..).zip(&self.owners).filter(|(_, owner)| **owner != NodeId::NOBODY);
         let mut buckets: BTreeMap<NodeId, u32> =
             seats.map(|(bucket, owner)| (*owner, bucket)).collect();
         let mut vacant = None;
@@ -153,7 +146,7 @@ impl<S: BucketSet> Scheme for Numbered<S> {
                 }
                 Change::Remove(id) => {
                     let bucket = buckets.remove(id).expect("every member has a bucket");
-                    self.seat(bucket, NOBODY);
+                    self.seat(bucket, NodeId::NOBODY);
                     match buckets.is_empty() {
                         true => vacant = Some(bucket),
                         false => self.set.remove(bucket),
@@ -162,7 +155,7 @@ impl<S: BucketSet> Scheme for Numbered<S> {
                 Change::Reweight(..) | Change::Rename(..) => {}
             }
         }
-        self.members = in_join_order(&next);
+        self.members = next.ids();
         self.roster = next;
         Ok(())
     }

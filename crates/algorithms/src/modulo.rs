@@ -52,7 +52,7 @@ struct Modulo {
 
 impl Modulo {
     fn new(roster: Roster) -> Self {
-        let owners = roster.nodes().iter().map(|node| node.id).collect();
+        let owners = roster.ids();
         Modulo { roster, owners }
     }
 

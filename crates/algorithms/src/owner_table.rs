@@ -14,9 +14,6 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use placelab_core::{Change, Node, NodeId, PlacementError, Roster, Shares};
 
-/// Owner of a bucket that nobody owns yet.
-const NOBODY: NodeId = NodeId(u32::MAX);
-
 /// Refuses a fleet of more nodes than buckets. `parameter` is what counts them.
 pub(crate) fn check_room(
     parameter: &'static str,
@@ -37,7 +34,7 @@ pub(crate) fn check_room(
 
 /// A table of so many buckets, dealt out by weight.
 pub(crate) fn dealt(buckets: usize, roster: &Roster) -> Vec<NodeId> {
-    let mut owners = vec![NOBODY; buckets];
+    let mut owners = vec![NodeId::NOBODY; buckets];
     rebalance(&mut owners, roster, weight);
     owners
 }

@@ -111,7 +111,7 @@ impl Slots {
         }
         check_room("slots", slots, &roster)?;
         let owners = dealt(slots as usize, &roster);
-        let serving = serving(&roster);
+        let serving = roster.serving_ids();
         Ok(Slots { hash, seed, roster, owners, serving })
     }
 
@@ -132,10 +132,6 @@ impl Slots {
     }
 }
 
-fn serving(roster: &Roster) -> Vec<NodeId> {
-    roster.serving().map(|node| node.id).collect()
-}
-
 impl Scheme for Slots {
     fn roster(&self) -> &Roster {
         &self.roster
@@ -144,7 +140,7 @@ impl Scheme for Slots {
     fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
         check_room("slots", self.owners.len() as u64, &next)?;
         follow(&mut self.owners, &next, changes);
-        self.serving = serving(&next);
+        self.serving = next.serving_ids();
         self.roster = next;
         Ok(())
     }

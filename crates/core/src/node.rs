@@ -9,6 +9,9 @@ use std::sync::Arc;
 pub struct NodeId(pub u32);
 
 impl NodeId {
+    /// Nobody: what a table holds where no node stands yet. No node ever has this identity.
+    pub const NOBODY: NodeId = NodeId(u32::MAX);
+
     /// The identity as an index into tables with one row a node.
     pub fn index(self) -> usize {
         self.0 as usize

@@ -161,6 +161,16 @@ impl Roster {
         nodes
     }
 
+    /// The identities of the members in join order.
+    pub fn ids(&self) -> Vec<NodeId> {
+        self.nodes.iter().map(|node| node.id).collect()
+    }
+
+    /// The identities of the members of positive weight in join order.
+    pub fn serving_ids(&self) -> Vec<NodeId> {
+        self.serving().map(|node| node.id).collect()
+    }
+
     /// The members of positive weight in name order: who competes for keys, ties going to the
     /// first.
     pub fn serving_by_name(&self) -> impl Iterator<Item = &Node> {

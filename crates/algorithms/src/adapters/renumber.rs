@@ -17,7 +17,6 @@ use placelab_core::{
     Roster,
 };
 
-use super::tail::in_join_order;
 use super::{Adapted, Adapter, Layout};
 
 #[derive(Clone, Copy)]
@@ -52,7 +51,7 @@ impl Layout for Renumber {
     }
 
     fn first(&self, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
-        Ok(in_join_order(roster))
+        Ok(roster.ids())
     }
 
     fn after(
@@ -62,7 +61,7 @@ impl Layout for Renumber {
         changes: &[Change],
     ) -> Result<Vec<NodeId>, PlacementError> {
         Ok(match self {
-            Renumber::Compact => in_join_order(next),
+            Renumber::Compact => next.ids(),
             Renumber::SwapLast => swapped(owners, changes),
         })
     }

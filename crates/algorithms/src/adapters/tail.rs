@@ -16,7 +16,7 @@ impl Layout for Tail {
     }
 
     fn first(&self, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
-        Ok(in_join_order(roster))
+        Ok(roster.ids())
     }
 
     fn after(
@@ -25,15 +25,10 @@ impl Layout for Tail {
         next: &Roster,
         _: &[Change],
     ) -> Result<Vec<NodeId>, PlacementError> {
-        Ok(in_join_order(next))
+        Ok(next.ids())
     }
 
     fn is_shared(&self) -> bool {
         false
     }
-}
-
-/// A bucket for each member.
-pub(super) fn in_join_order(roster: &Roster) -> Vec<NodeId> {
-    roster.nodes().iter().map(|node| node.id).collect()
 }
