@@ -102,6 +102,7 @@ fn adapted<R: RangeHash, L: Adapted>(base: &'static AlgorithmSpec) -> &'static A
             .leak(),
         parameters: [base.parameters, parameters].concat().leak(),
         build: build::<R, L>,
+        naive: crate::unwritten,
         ..*base
     }))
 }

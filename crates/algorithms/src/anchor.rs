@@ -56,7 +56,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[CAPACITY],
+    small: "",
     build: build::<Anchor>,
+    naive: crate::unwritten,
 };
 
 /// The buckets below a capacity.

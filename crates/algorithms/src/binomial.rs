@@ -49,7 +49,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: build::<Binomial, Tail>,
+    naive: crate::unwritten,
 };
 
 /// How often a bucket that is not there is drawn again.

@@ -69,7 +69,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         default: Some("once"),
         help: "whether the key is hashed once, or once more for each node as in Squid",
     }],
+    small: "",
     build: |arguments, seed, roster| Ok(Box::new(Carp::new(arguments, seed, roster))),
+    naive: crate::unwritten,
 };
 
 #[derive(Clone, Copy)]

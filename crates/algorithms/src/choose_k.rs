@@ -58,7 +58,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: build::<ChooseK>,
+    naive: crate::unwritten,
 };
 
 /// How many ranks are asked for before the permutation takes over.

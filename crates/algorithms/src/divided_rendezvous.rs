@@ -28,7 +28,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: |_, seed, roster| Ok(Box::new(Contest::<HashOverWeight>::new(seed, roster))),
+    naive: crate::unwritten,
 };
 
 #[derive(Clone)]

@@ -56,7 +56,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[CAPACITY],
+    small: "",
     build: build::<Dx>,
+    naive: crate::unwritten,
 };
 
 /// Whose walk finds a slot for a newcomer.

@@ -56,7 +56,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         default: Some("mixer"),
         help: "what draws: the authors' mixer, or XXH3 under a seed for each draw",
     }],
+    small: "",
     build: build::<Flip, Tail>,
+    naive: crate::unwritten,
 };
 
 /// Draws beyond the last bucket until the smaller range decides.

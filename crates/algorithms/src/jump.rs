@@ -28,7 +28,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: build::<Jump, Tail>,
+    naive: crate::unwritten,
 };
 
 /// The function of the paper.

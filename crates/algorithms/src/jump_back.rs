@@ -56,7 +56,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         default: Some("splitmix64"),
         help: "generator of a key's draws",
     }],
+    small: "",
     build: build::<JumpBack, Tail>,
+    naive: crate::unwritten,
 };
 
 /// The function of the paper over one of its streams.

@@ -55,7 +55,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: build::<JumpBackAnchor>,
+    naive: crate::unwritten,
 };
 
 /// Buckets 0 … `size` − 1, but for those that were removed.

@@ -77,7 +77,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             help: "distinct nodes that compete for a key",
         },
     ],
+    small: "",
     build: |arguments, seed, roster| Ok(Box::new(Lrh::new(arguments, seed, roster)?)),
+    naive: crate::unwritten,
 };
 
 /// Most nodes that compete for a key.

@@ -68,7 +68,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             help: "how weights become turns: those of Katran and Envoy, or in a row as in IPVS",
         },
     ],
+    small: "",
     build: |arguments, seed, roster| Ok(Box::new(Maglev::new(arguments, seed, roster)?)),
+    naive: crate::unwritten,
 };
 
 /// How one node fills the table: its permutation of the slots, and its weight.

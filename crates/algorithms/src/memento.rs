@@ -63,7 +63,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: build::<Memento>,
+    naive: crate::unwritten,
 };
 
 /// What is remembered of a removed bucket.

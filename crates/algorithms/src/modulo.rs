@@ -41,7 +41,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: |_, _, roster| Ok(Box::new(Modulo::new(roster))),
+    naive: crate::unwritten,
 };
 
 #[derive(Clone)]

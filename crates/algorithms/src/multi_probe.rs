@@ -77,7 +77,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             help: "whether probes stand at equal steps or are drawn one by one",
         },
     ],
+    small: "",
     build: |arguments, seed, roster| Ok(Box::new(MultiProbe::new(arguments, seed, roster))),
+    naive: crate::unwritten,
 };
 
 #[derive(Clone, Copy)]

@@ -50,7 +50,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: build::<MultiplyShift, Tail>,
+    naive: crate::unwritten,
 };
 
 /// The function of ClickHouse.

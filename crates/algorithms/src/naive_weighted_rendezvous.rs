@@ -31,7 +31,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: |_, seed, roster| Ok(Box::new(Contest::<WeightTimesDraw>::new(seed, roster))),
+    naive: crate::unwritten,
 };
 
 #[derive(Clone)]

@@ -49,7 +49,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: build::<Power, Tail>,
+    naive: crate::unwritten,
 };
 
 /// The function of the crate.

@@ -43,7 +43,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: |_, seed, roster| Ok(Box::new(Contest::<HighestRandomWeight>::new(seed, roster))),
+    naive: crate::unwritten,
 };
 
 #[derive(Clone)]

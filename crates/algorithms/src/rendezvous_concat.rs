@@ -26,7 +26,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Bytes,
     parameters: &[],
+    small: "",
     build: |_, seed, roster| Ok(Box::new(Contest::<RunTogether>::new(seed, roster))),
+    naive: crate::unwritten,
 };
 
 #[derive(Clone)]

@@ -38,7 +38,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
     reads: KeyPart::Bytes,
     parameters: &[],
+    small: "",
     build: |_, seed, roster| Ok(Box::new(Contest::<LengthPrefixed>::new(seed, roster))),
+    naive: crate::unwritten,
 };
 
 #[derive(Clone)]

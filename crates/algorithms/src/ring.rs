@@ -83,7 +83,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             help: "file of explicit points, lines of node,token",
         },
     ],
+    small: "",
     build: |arguments, seed, roster| Ok(Box::new(Ring::new(arguments, seed, roster)?)),
+    naive: crate::unwritten,
 };
 
 /// Most points of one ring.

@@ -72,7 +72,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             help: "logical slots: a hundred a node or more, at most 65536 by CRC-16",
         },
     ],
+    small: "",
     build: |arguments, seed, roster| Ok(Box::new(Slots::new(arguments, seed, roster)?)),
+    naive: crate::unwritten,
 };
 
 #[derive(Clone)]

@@ -65,12 +65,14 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         default: Some("wide"),
         help: "bits of a straw: 52 of them, or Ceph's 16, whose ties favour early names",
     }],
+    small: "",
     build: |arguments, seed, roster| {
         Ok(match arguments.text("draw") {
             "16-bit" => Box::new(Contest::<ShortStraw>::new(seed, roster)),
             _ => Box::new(Contest::<WideStraw>::new(seed, roster)),
         })
     },
+    naive: crate::unwritten,
 };
 
 #[derive(Clone)]

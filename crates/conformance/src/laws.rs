@@ -64,6 +64,8 @@ pub static LAWS: &[Law] = &[
         |spec| spec.claims(Claim::OrderFree), fleet::order_free),
     law("scripts", "Any script of changes leaves a valid placement or a typed error.",
         everybody, fleet::scripts),
+    law("twin", "A slow, obvious twin agrees after any script of changes.",
+        everybody, fleet::twin),
     law("balance", "Loads of equal nodes differ by chance alone: a G-test over many fleet sizes.",
         |spec| spec.claims(Claim::FairShares), balance::equal),
     law("weights", "Loads of unequal nodes follow their weights: a G-test.",

@@ -10,10 +10,12 @@
 //! that catches nobody proves nothing.
 
 mod certificate;
+mod enumeration;
 mod laws;
 mod sample;
 mod subject;
 
 pub use certificate::{Certificate, Verdict, certify, certify_all};
+pub use enumeration::enumerate;
 pub use laws::{LAWS, Law};
 pub use subject::Subject;

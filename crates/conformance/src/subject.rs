@@ -1,8 +1,8 @@
 //! Who stands before the laws: an algorithm with its parameters.
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Change, HashSeed, Node, Placement, PlacementError,
-    Roster, Weight, advance, establish,
+    AlgorithmRequest, AlgorithmSpec, Arguments, Capability, Change, HashSeed, Node, Placement,
+    PlacementError, Roster, Weight, advance, establish,
 };
 
 /// What a law finds: nothing, or what is wrong in a sentence.
@@ -21,6 +21,18 @@ impl Subject {
     /// An algorithm with its defaults.
     pub fn new(spec: &'static AlgorithmSpec) -> Self {
         Subject { spec, arguments: Arguments::defaults(spec) }
+    }
+
+    /// An algorithm with its small parameters. Panics where they are not what the spec takes.
+    pub fn small(spec: &'static AlgorithmSpec) -> Self {
+        let text = match spec.small {
+            "" => spec.name.into(),
+            small => format!("{}:{small}", spec.name),
+        };
+        let request = AlgorithmRequest::expand(&text).expect("small parameters read").remove(0);
+        let no_file = |_: &str| Err("small parameters name no file".into());
+        let arguments = request.arguments(spec, &no_file).expect("small parameters pass");
+        Subject { spec, arguments }
     }
 
     /// The name with the parameters that are not defaults.

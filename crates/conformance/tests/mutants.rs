@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 use placelab_conformance::{Subject, certify};
 use placelab_core::mix::{mix, stream};
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashFunction, HashSeed, Key,
-    KeyPart, Node, NodeId, Placement, PlacementError, Role, Roster, Scheme, Shares, Step, Trace,
+    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
+    History, Key, KeyPart, Keys, Node, NodeId, Placement, PlacementError, Role, Roster, Scheme,
+    Shares, Step, Trace,
 };
 
 /// A broken algorithm.
@@ -80,6 +81,22 @@ fn build<B: Broken>(
     Ok(Box::new(Mutant { roster, seed, broken }))
 }
 
+/// A mutant has no twin but itself: the other laws must catch it.
+fn itself<B: Broken>(
+    _: &Arguments,
+    seed: HashSeed,
+    history: &History,
+    keys: Keys<'_>,
+) -> Vec<NodeId> {
+    let mut roster = history.start.clone();
+    let mut broken = B::new(&roster, seed, None);
+    for changes in &history.steps {
+        roster = roster.after(changes).unwrap();
+        broken = B::new(&roster, seed, Some(&broken));
+    }
+    keys.hashes.iter().map(|hash| broken.owner(hash.0)).collect()
+}
+
 /// Whether a mutant that claims all this is caught by a law.
 fn caught<B: Broken>(law: &str, claims: &'static [Claim], capabilities: &'static [Capability]) {
     let spec = Box::leak(Box::new(AlgorithmSpec {
@@ -95,7 +112,9 @@ fn caught<B: Broken>(law: &str, claims: &'static [Claim], capabilities: &'static
         claims,
         reads: KeyPart::Hash,
         parameters: &[],
+        small: "",
         build: build::<B>,
+        naive: itself::<B>,
     }));
     let certificate = certify(&Subject::new(spec));
     let failed: Vec<&str> = certificate.failures().map(|(law, _)| law).collect();

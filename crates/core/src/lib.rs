@@ -30,7 +30,7 @@ pub use placement::{
     replicate_many,
 };
 pub use request::AlgorithmRequest;
-pub use roster::{Change, Identities, Roster};
+pub use roster::{Change, History, Identities, Roster};
 pub use spec::{
     AlgorithmSpec, Arguments, Capability, Claim, KeyPart, ParameterKind, ParameterSpec, Role, Value,
 };

@@ -66,6 +66,30 @@ impl Identities {
     }
 }
 
+/// How a fleet came to be what it is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct History {
+    /// The first roster.
+    pub start: Roster,
+    /// The changes of each step since.
+    pub steps: Vec<Vec<Change>>,
+}
+
+impl History {
+    /// A fleet that has not changed yet.
+    pub fn new(start: Roster) -> Self {
+        History { start, steps: Vec::new() }
+    }
+
+    /// The roster as it is now. Panics where a step is impossible.
+    pub fn now(&self) -> Roster {
+        let next = |roster: Roster, changes: &Vec<Change>| {
+            roster.after(changes).expect("steps of a history are possible")
+        };
+        self.steps.iter().fold(self.start.clone(), next)
+    }
+}
+
 /// The members of a fleet in the order in which they joined. Never empty.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Roster {

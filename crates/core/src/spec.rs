@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use crate::error::PlacementError;
 use crate::hash::HashSeed;
+use crate::key::Keys;
+use crate::node::NodeId;
 use crate::placement::Placement;
-use crate::roster::Roster;
+use crate::roster::{History, Roster};
 
 /// What a scheme can do beyond growing and shrinking at the tail with equal weights.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -96,6 +98,12 @@ pub enum KeyPart {
 /// Makes a placement for a first roster.
 pub type Build = fn(&Arguments, HashSeed, Roster) -> Result<Box<dyn Placement>, PlacementError>;
 
+/// The slow, obvious twin of an algorithm: the owners of keys, in their order, after a history. It
+/// works everything out anew from the definition, shares no code with the algorithm but pinned
+/// hashes and the reading of parameters, and is never asked about a history that the algorithm
+/// refused.
+pub type Naive = fn(&Arguments, HashSeed, &History, Keys<'_>) -> Vec<NodeId>;
+
 /// One record an algorithm, in its own file; everything else learns of it through the registry.
 #[derive(Debug)]
 pub struct AlgorithmSpec {
@@ -123,8 +131,12 @@ pub struct AlgorithmSpec {
     pub reads: KeyPart,
     /// Its parameters.
     pub parameters: &'static [ParameterSpec],
+    /// Parameters, as `name=value,…`, under which it is small enough to be enumerated.
+    pub small: &'static str,
     /// Makes it.
     pub build: Build,
+    /// Its twin.
+    pub naive: Naive,
 }
 
 impl AlgorithmSpec {

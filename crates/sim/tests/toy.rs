@@ -30,7 +30,9 @@ static TOY: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::MinimalMovement],
     reads: KeyPart::Hash,
     parameters: &[],
+    small: "",
     build: |_, _, roster| Ok(Box::new(FirstTakesAll(roster))),
+    naive: |_, _, history, keys| vec![history.now().nodes()[0].id; keys.hashes.len()],
 };
 
 impl Scheme for FirstTakesAll {

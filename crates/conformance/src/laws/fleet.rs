@@ -1,7 +1,8 @@
 //! What a fleet goes through, and who owns keys afterwards.
 
 use placelab_core::{
-    Capability, Change, Claim, NodeId, NodeName, Placement, PlacementError, Roster, Weight, advance,
+    Capability, Change, Claim, History, NodeId, NodeName, Placement, PlacementError, Roster,
+    Weight, advance,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -87,24 +88,56 @@ pub(super) fn order_free(subject: &Subject) -> Finding {
 /// free the state after any history is that of a fresh start.
 pub(super) fn scripts(subject: &Subject) -> Finding {
     let sample = Sample::new(64);
+    each_script(subject, |script, placements, _| {
+        let failed = |error: String| format!("script {script}: {error}");
+        for placement in &placements {
+            lives(placement.as_ref(), &sample).map_err(failed)?;
+        }
+        let last = placements.last().expect("a first fleet");
+        if subject.spec.claims(Claim::OrderFree) {
+            let fresh = subject.serve(last.roster().clone(), PUBLISHED);
+            let fresh = fresh.map_err(|error| failed(error.to_string()))?;
+            let same = sample.owners(fresh.as_ref()) == sample.owners(last.as_ref());
+            hold(same, || format!("script {script}: a fresh start differs"))?;
+        }
+        Ok(())
+    })
+}
+
+/// The twin agrees at the end of every script.
+pub(super) fn twin(subject: &Subject) -> Finding {
+    let sample = Sample::new(64);
+    let Subject { spec, arguments } = subject;
+    each_script(subject, |script, placements, history| {
+        let twin = (spec.naive)(arguments, PUBLISHED, history, sample.keys());
+        let last = placements.last().expect("a first fleet");
+        hold(sample.owners(last.as_ref()) == twin, || {
+            format!("script {script}: the twin differs after {history:?}")
+        })
+    })
+}
+
+/// Shows each script: its number, the placement of every state, and what was done. What is refused
+/// leaves no trace: a placement never changes.
+fn each_script(
+    subject: &Subject,
+    look: impl Fn(u64, Vec<Box<dyn Placement>>, &History) -> Finding,
+) -> Finding {
     for script in 0..SCRIPTS {
         let mut draws = Xoshiro256PlusPlus::seed_from_u64(SCRIPT_SEED + script);
-        let mut placement = subject.fleet(1 + (script % 6) as u32)?;
+        let first = subject.fleet(1 + (script % 6) as u32)?;
+        let mut history = History::new(first.roster().clone());
+        let mut placements = vec![first];
         for _ in 0..8 {
             let changes: Vec<Change> =
                 (0..1 + draws.next_u64() % 2).map(|_| change(&mut draws)).collect();
-            // What is refused leaves no trace: a placement never changes.
-            let Ok(next) = advance(subject.spec, placement.as_ref(), &changes) else { continue };
-            placement = next;
-            lives(placement.as_ref(), &sample)
-                .map_err(|error| format!("script {script}: {error}"))?;
+            let before = placements.last().expect("a first fleet");
+            if let Ok(next) = advance(subject.spec, before.as_ref(), &changes) {
+                placements.push(next);
+                history.steps.push(changes);
+            }
         }
-        if subject.spec.claims(Claim::OrderFree) {
-            let fresh = subject.serve(placement.roster().clone(), PUBLISHED);
-            let fresh = fresh.map_err(|error| format!("script {script}: {error}"))?;
-            let same = sample.owners(fresh.as_ref()) == sample.owners(placement.as_ref());
-            hold(same, || format!("script {script}: a fresh start differs"))?;
-        }
+        look(script, placements, &history)?;
     }
     Ok(())
 }

@@ -36,7 +36,9 @@ const fn spec(
         claims: &[],
         reads: KeyPart::Hash,
         parameters,
+        small: "",
         build: never_built,
+        naive: |_, _, _, _| unreachable!(),
     }
 }
 
