@@ -13,8 +13,8 @@ use std::any::Any;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash, Keys,
-    NodeId, ParameterSpec, Placement, PlacementError, Roster, Scheme, Shares, Silent, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash,
+    Keys, NodeId, ParameterSpec, Placement, PlacementError, Roster, Scheme, Shares, Silent, Trace,
 };
 
 use crate::owner_table;
@@ -101,7 +101,7 @@ fn adapted<R: RangeHash, L: Adapted>(base: &'static AlgorithmSpec) -> &'static A
             .collect::<Vec<_>>()
             .leak(),
         parameters: [base.parameters, parameters].concat().leak(),
-        build: build::<R, L>,
+        build: Build::Placement(build::<R, L>),
         naive: crate::unwritten,
         ..*base
     }))

@@ -34,8 +34,8 @@
 
 use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Claim, Footprint, KeyHash, KeyPart, PlacementError, Role,
-    Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, Footprint, KeyHash, KeyPart,
+    PlacementError, Role, Step, Trace,
 };
 
 use crate::bucket_set::{BucketSet, CAPACITY, Rehash, build, capacity, within};
@@ -57,7 +57,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[CAPACITY],
     small: "",
-    build: build::<Anchor>,
+    build: Build::Placement(build::<Anchor>),
     naive: crate::unwritten,
 };
 

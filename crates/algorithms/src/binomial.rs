@@ -29,7 +29,7 @@
 //! assert!((0..1_000).all(|key| owner(9, key) == owner(10, key) || owner(10, key) == 9));
 //! ```
 
-use placelab_core::{AlgorithmSpec, Arguments, Claim, KeyHash, KeyPart, Role, Step, Trace};
+use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
 use crate::adapters::{Tail, build};
 use crate::range_hash::RangeHash;
@@ -50,7 +50,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: build::<Binomial, Tail>,
+    build: Build::Placement(build::<Binomial, Tail>),
     naive: crate::unwritten,
 };
 

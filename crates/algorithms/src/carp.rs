@@ -43,8 +43,9 @@ use std::ops::ControlFlow;
 
 use placelab_core::math::pow;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashSeed, Key, KeyPart, NodeId,
-    ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Silent, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, Key, KeyPart,
+    NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Silent,
+    Trace,
 };
 
 use crate::contest::{ranked, winner};
@@ -70,7 +71,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         help: "whether the key is hashed once, or once more for each node as in Squid",
     }],
     small: "",
-    build: |arguments, seed, roster| Ok(Box::new(Carp::new(arguments, seed, roster))),
+    build: Build::Placement(|arguments, seed, roster| {
+        Ok(Box::new(Carp::new(arguments, seed, roster)))
+    }),
     naive: crate::unwritten,
 };
 

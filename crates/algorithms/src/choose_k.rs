@@ -36,8 +36,8 @@
 
 use placelab_core::mix::{GOLDEN, mix, stream};
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Claim, Footprint, KeyHash, KeyPart, PlacementError, Role,
-    Silent, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, Footprint, KeyHash, KeyPart,
+    PlacementError, Role, Silent, Step, Trace,
 };
 
 use crate::bits::Bits;
@@ -59,7 +59,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: build::<ChooseK>,
+    build: Build::Placement(build::<ChooseK>),
     naive: crate::unwritten,
 };
 

@@ -9,7 +9,7 @@
 //!
 //! The quotient is compared in whole numbers: 2^64 × score over the weight in micro-units.
 
-use placelab_core::{AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+use placelab_core::{AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
 
 use crate::contest::{Contest, Score};
 use crate::rendezvous::{name_hash, score};
@@ -29,7 +29,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: |_, seed, roster| Ok(Box::new(Contest::<HashOverWeight>::new(seed, roster))),
+    build: Build::Placement(|_, seed, roster| {
+        Ok(Box::new(Contest::<HashOverWeight>::new(seed, roster)))
+    }),
     naive: crate::unwritten,
 };
 

@@ -33,8 +33,8 @@
 //! ```
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Claim, Footprint, KeyHash, KeyPart, PlacementError, Role,
-    Silent, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, Footprint, KeyHash, KeyPart,
+    PlacementError, Role, Silent, Step, Trace,
 };
 
 use crate::bits::Bits;
@@ -57,7 +57,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[CAPACITY],
     small: "",
-    build: build::<Dx>,
+    build: Build::Placement(build::<Dx>),
     naive: crate::unwritten,
 };
 

@@ -28,8 +28,8 @@
 //! ```
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Claim, KeyHash, KeyPart, ParameterKind, ParameterSpec, Role, Step,
-    Trace,
+    AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, ParameterKind, ParameterSpec, Role,
+    Step, Trace,
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -57,7 +57,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         help: "what draws: the authors' mixer, or XXH3 under a seed for each draw",
     }],
     small: "",
-    build: build::<Flip, Tail>,
+    build: Build::Placement(build::<Flip, Tail>),
     naive: crate::unwritten,
 };
 

@@ -23,8 +23,8 @@ use std::ops::ControlFlow;
 
 use placelab_core::math::{ln, open_unit};
 use placelab_core::{
-    AlgorithmSpec, Capability, Change, Claim, Footprint, HashFunction, HashSeed, Key, KeyPart,
-    NodeId, Placement, PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
+    AlgorithmSpec, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed, Key,
+    KeyPart, NodeId, Placement, PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
 };
 
 use crate::range_hash::bytes_of;
@@ -45,7 +45,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: |_, seed, roster| Ok(Box::new(Ideal::new(seed, roster))),
+    build: Build::Placement(|_, seed, roster| Ok(Box::new(Ideal::new(seed, roster)))),
     naive: crate::unwritten,
 };
 

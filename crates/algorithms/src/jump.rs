@@ -9,7 +9,7 @@
 //! The product b + 1 times (2^31 ÷ draw) is rounded twice, as in the paper: the quotient first.
 //! Guava rounds once and differs on constructed keys; its variant is another function.
 
-use placelab_core::{AlgorithmSpec, Arguments, Claim, KeyHash, KeyPart, Role, Step, Trace};
+use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
 use crate::adapters::{Tail, build};
 use crate::range_hash::RangeHash;
@@ -29,7 +29,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: build::<Jump, Tail>,
+    build: Build::Placement(build::<Jump, Tail>),
     naive: crate::unwritten,
 };
 

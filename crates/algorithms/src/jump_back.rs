@@ -29,8 +29,8 @@
 
 use placelab_core::mix::{GOLDEN, mix};
 use placelab_core::{
-    AlgorithmSpec, Arguments, Claim, KeyHash, KeyPart, ParameterKind, ParameterSpec, Role, Step,
-    Trace,
+    AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, ParameterKind, ParameterSpec, Role,
+    Step, Trace,
 };
 
 use crate::adapters::{Tail, build};
@@ -57,7 +57,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         help: "generator of a key's draws",
     }],
     small: "",
-    build: build::<JumpBack, Tail>,
+    build: Build::Placement(build::<JumpBack, Tail>),
     naive: crate::unwritten,
 };
 

@@ -33,8 +33,8 @@
 //! ```
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Claim, Footprint, KeyHash, KeyPart, PlacementError, Role,
-    Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, Footprint, KeyHash, KeyPart,
+    PlacementError, Role, Step, Trace,
 };
 
 use crate::bucket_set::{BucketSet, build};
@@ -56,7 +56,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: build::<JumpBackAnchor>,
+    build: Build::Placement(build::<JumpBackAnchor>),
     naive: crate::unwritten,
 };
 

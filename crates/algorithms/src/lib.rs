@@ -12,6 +12,7 @@
 
 mod anchor;
 mod binomial;
+mod bounded_load;
 mod carp;
 mod choose_k;
 mod divided_rendezvous;
@@ -35,6 +36,7 @@ mod rendezvous_sha256;
 mod ring;
 mod slots;
 mod straw2;
+mod two_choices;
 mod weighted_rendezvous;
 
 mod adapters;
@@ -45,6 +47,7 @@ mod contest;
 mod crc32c;
 #[cfg(test)]
 mod fixtures;
+mod load_aware;
 mod owner_table;
 mod permutation;
 mod range_hash;
@@ -89,6 +92,8 @@ pub static REGISTRY: LazyLock<Vec<&'static AlgorithmSpec>> = LazyLock::new(|| {
         vec![&carp::SPEC],
         vec![&maglev::SPEC],
         vec![&slots::SPEC],
+        vec![&bounded_load::SPEC],
+        vec![&two_choices::SPEC],
         vec![&naive_weighted_rendezvous::SPEC],
         vec![&divided_rendezvous::SPEC],
         vec![&rendezvous_sha256::SPEC],

@@ -37,9 +37,9 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashFunction, HashSeed, Key,
-    KeyPart, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster,
-    Scheme, Silent, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
+    Key, KeyPart, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role,
+    Roster, Scheme, Silent, Step, Trace,
 };
 
 use crate::circle::{Circle, NameRanks, Point};
@@ -78,7 +78,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         },
     ],
     small: "",
-    build: |arguments, seed, roster| Ok(Box::new(Lrh::new(arguments, seed, roster)?)),
+    build: Build::Placement(|arguments, seed, roster| {
+        Ok(Box::new(Lrh::new(arguments, seed, roster)?))
+    }),
     naive: crate::unwritten,
 };
 

@@ -32,7 +32,7 @@ use std::ops::ControlFlow;
 
 use placelab_core::hash::xxh3_pair;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash,
     KeyPart, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme,
     Shares, Step, Trace,
 };
@@ -69,7 +69,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         },
     ],
     small: "",
-    build: |arguments, seed, roster| Ok(Box::new(Maglev::new(arguments, seed, roster)?)),
+    build: Build::Placement(|arguments, seed, roster| {
+        Ok(Box::new(Maglev::new(arguments, seed, roster)?))
+    }),
     naive: crate::unwritten,
 };
 

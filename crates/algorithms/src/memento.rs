@@ -39,8 +39,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Claim, Footprint, KeyHash, KeyPart, PlacementError, Role,
-    Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, Footprint, KeyHash, KeyPart,
+    PlacementError, Role, Step, Trace,
 };
 use xxhash_rust::xxh64::xxh64;
 
@@ -64,7 +64,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: build::<Memento>,
+    build: Build::Placement(build::<Memento>),
     naive: crate::unwritten,
 };
 

@@ -21,8 +21,8 @@
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Capability, Change, Claim, Footprint, Key, KeyHash, KeyPart, NodeId, Placement,
-    PlacementError, Role, Roster, Scheme, Step, Trace,
+    AlgorithmSpec, Build, Capability, Change, Claim, Footprint, Key, KeyHash, KeyPart, NodeId,
+    Placement, PlacementError, Role, Roster, Scheme, Step, Trace,
 };
 
 use crate::range_hash::{bytes_of, retry};
@@ -42,7 +42,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: |_, _, roster| Ok(Box::new(Modulo::new(roster))),
+    build: Build::Placement(|_, _, roster| Ok(Box::new(Modulo::new(roster)))),
     naive: crate::unwritten,
 };
 

@@ -31,7 +31,7 @@
 //! assert!(moves.all(|(old, new)| old == new || new.0 == 10));
 //! ```
 
-use placelab_core::{AlgorithmSpec, Arguments, Claim, KeyHash, KeyPart, Role, Step, Trace};
+use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
 use crate::adapters::{Tail, build};
 use crate::range_hash::RangeHash;
@@ -51,7 +51,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: build::<MultiplyShift, Tail>,
+    build: Build::Placement(build::<MultiplyShift, Tail>),
     naive: crate::unwritten,
 };
 

@@ -12,7 +12,7 @@
 //! The product is taken in whole numbers, weight in micro-units × 52 bits of the score, so equal
 //! weights give the answers of `rendezvous` but for draws that agree in 52 bits.
 
-use placelab_core::{AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+use placelab_core::{AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
 
 use crate::contest::{Contest, Score};
 use crate::rendezvous::{name_hash, score};
@@ -32,7 +32,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: |_, seed, roster| Ok(Box::new(Contest::<WeightTimesDraw>::new(seed, roster))),
+    build: Build::Placement(|_, seed, roster| {
+        Ok(Box::new(Contest::<WeightTimesDraw>::new(seed, roster)))
+    }),
     naive: crate::unwritten,
 };
 

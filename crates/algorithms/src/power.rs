@@ -30,7 +30,7 @@
 //! assert!((0..1_000).all(|key| owner(16, key) == owner(17, key) || owner(17, key) == 16));
 //! ```
 
-use placelab_core::{AlgorithmSpec, Arguments, Claim, KeyHash, KeyPart, Role, Step, Trace};
+use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
 use crate::adapters::{Tail, build};
 use crate::range_hash::RangeHash;
@@ -50,7 +50,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: build::<Power, Tail>,
+    build: Build::Placement(build::<Power, Tail>),
     naive: crate::unwritten,
 };
 

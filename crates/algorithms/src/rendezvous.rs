@@ -23,7 +23,8 @@
 
 use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Capability, Claim, HashFunction, HashSeed, Key, KeyHash, KeyPart, Node, Role,
+    AlgorithmSpec, Build, Capability, Claim, HashFunction, HashSeed, Key, KeyHash, KeyPart, Node,
+    Role,
 };
 
 use crate::contest::{Contest, Score};
@@ -44,7 +45,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: |_, seed, roster| Ok(Box::new(Contest::<HighestRandomWeight>::new(seed, roster))),
+    build: Build::Placement(|_, seed, roster| {
+        Ok(Box::new(Contest::<HighestRandomWeight>::new(seed, roster)))
+    }),
     naive: crate::unwritten,
 };
 

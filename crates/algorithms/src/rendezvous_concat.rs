@@ -6,7 +6,7 @@
 //! related keys hang together and loads scatter beyond chance where keys and names share an
 //! alphabet. `rendezvous-sha256` puts each field behind its length.
 
-use placelab_core::{AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+use placelab_core::{AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
 use sha2::Digest;
 
 use crate::contest::{Contest, Score};
@@ -27,7 +27,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Bytes,
     parameters: &[],
     small: "",
-    build: |_, seed, roster| Ok(Box::new(Contest::<RunTogether>::new(seed, roster))),
+    build: Build::Placement(|_, seed, roster| {
+        Ok(Box::new(Contest::<RunTogether>::new(seed, roster)))
+    }),
     naive: crate::unwritten,
 };
 

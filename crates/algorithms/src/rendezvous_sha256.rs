@@ -18,7 +18,7 @@
 //! assert_eq!(owner(1), owner(2));
 //! ```
 
-use placelab_core::{AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+use placelab_core::{AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
 use sha2::{Digest, Sha256};
 
 use crate::contest::{Contest, Score};
@@ -39,7 +39,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Bytes,
     parameters: &[],
     small: "",
-    build: |_, seed, roster| Ok(Box::new(Contest::<LengthPrefixed>::new(seed, roster))),
+    build: Build::Placement(|_, seed, roster| {
+        Ok(Box::new(Contest::<LengthPrefixed>::new(seed, roster)))
+    }),
     naive: crate::unwritten,
 };
 

@@ -31,9 +31,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashFunction, HashSeed, Key,
-    KeyHash, KeyPart, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role,
-    Roster, Scheme, Shares, Silent, Trace, Weight,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
+    Key, KeyHash, KeyPart, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
+    Role, Roster, Scheme, Shares, Silent, Trace, Weight,
 };
 
 use crate::circle::{Circle, NameRanks, Point};
@@ -84,7 +84,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         },
     ],
     small: "",
-    build: |arguments, seed, roster| Ok(Box::new(Ring::new(arguments, seed, roster)?)),
+    build: Build::Placement(|arguments, seed, roster| {
+        Ok(Box::new(Ring::new(arguments, seed, roster)?))
+    }),
     naive: crate::unwritten,
 };
 

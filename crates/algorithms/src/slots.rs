@@ -36,9 +36,9 @@ mod crc;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Change, Footprint, HashSeed, Key, KeyHash, KeyPart,
-    NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Shares,
-    Silent, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Footprint, HashSeed, Key, KeyHash,
+    KeyPart, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme,
+    Shares, Silent, Step, Trace,
 };
 
 use crate::owner_table::{self, check_room, dealt, follow};
@@ -73,7 +73,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         },
     ],
     small: "",
-    build: |arguments, seed, roster| Ok(Box::new(Slots::new(arguments, seed, roster)?)),
+    build: Build::Placement(|arguments, seed, roster| {
+        Ok(Box::new(Slots::new(arguments, seed, roster)?))
+    }),
     naive: crate::unwritten,
 };
 

@@ -37,8 +37,8 @@
 
 use placelab_core::math::{ln, open_unit};
 use placelab_core::{
-    AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyPart, Node, ParameterKind, ParameterSpec,
-    Role, Weight,
+    AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, ParameterKind,
+    ParameterSpec, Role, Weight,
 };
 
 use crate::contest::{Contest, Score};
@@ -66,12 +66,12 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         help: "bits of a straw: 52 of them, or Ceph's 16, whose ties favour early names",
     }],
     small: "",
-    build: |arguments, seed, roster| {
+    build: Build::Placement(|arguments, seed, roster| {
         Ok(match arguments.text("draw") {
             "16-bit" => Box::new(Contest::<ShortStraw>::new(seed, roster)),
             _ => Box::new(Contest::<WideStraw>::new(seed, roster)),
         })
-    },
+    }),
     naive: crate::unwritten,
 };
 

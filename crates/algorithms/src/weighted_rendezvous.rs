@@ -26,7 +26,7 @@
 
 use placelab_core::math::{ln, open_unit};
 use placelab_core::{
-    AlgorithmSpec, Capability, Claim, HashSeed, Key, KeyHash, KeyPart, Node, Role,
+    AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyHash, KeyPart, Node, Role,
 };
 
 use crate::contest::{Contest, Score};
@@ -47,7 +47,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: |_, seed, roster| Ok(Box::new(Contest::<FirstToStrike>::new(seed, roster))),
+    build: Build::Placement(|_, seed, roster| {
+        Ok(Box::new(Contest::<FirstToStrike>::new(seed, roster)))
+    }),
     naive: crate::unwritten,
 };
 

@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use placelab_conformance::{Subject, certify};
 use placelab_core::mix::{mix, stream};
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
     History, Key, KeyPart, Keys, Node, NodeId, Placement, PlacementError, Role, Roster, Scheme,
     Shares, Step, Trace,
 };
@@ -113,7 +113,7 @@ fn caught<B: Broken>(law: &str, claims: &'static [Claim], capabilities: &'static
         reads: KeyPart::Hash,
         parameters: &[],
         small: "",
-        build: build::<B>,
+        build: Build::Placement(build::<B>),
         naive: itself::<B>,
     }));
     let certificate = certify(&Subject::new(spec));

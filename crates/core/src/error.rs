@@ -47,6 +47,15 @@ pub enum PlacementError {
         /// Nodes of positive weight.
         serving: usize,
     },
+    /// Keys are assigned in their order, each by the loads before it, so a key alone has no owner.
+    #[error("assigns keys in their order by load: a key alone has no owner")]
+    LoadAware,
+    /// The scheme has one place for a key and no order of preference for more.
+    #[error("places one copy of a key, and {asked} are asked for")]
+    OneCopy {
+        /// Copies of a key.
+        asked: usize,
+    },
     /// Nobody with a positive weight is left to own keys.
     #[error("no node of positive weight would be left in the fleet")]
     NobodyLeft,

@@ -9,6 +9,7 @@
 //! Start with [`placement`]. This crate has no threads, files, clocks or environment and depends
 //! on no other crate of the project.
 
+pub mod assignment;
 pub mod error;
 pub mod hash;
 pub mod key;
@@ -21,6 +22,7 @@ pub mod roster;
 pub mod spec;
 pub mod trace;
 
+pub use assignment::{Assignment, Ledger, Placer};
 pub use error::PlacementError;
 pub use hash::{HashFunction, HashSeed};
 pub use key::{Key, KeyHash, KeyText, Keys};
@@ -32,6 +34,7 @@ pub use placement::{
 pub use request::AlgorithmRequest;
 pub use roster::{Change, History, Identities, Roster};
 pub use spec::{
-    AlgorithmSpec, Arguments, Capability, Claim, KeyPart, ParameterKind, ParameterSpec, Role, Value,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, KeyPart, ParameterKind, ParameterSpec,
+    Role, Value,
 };
 pub use trace::{Count, Record, Silent, Step, Trace};

@@ -8,12 +8,13 @@
 use std::any::Any;
 use std::ops::ControlFlow;
 
+use crate::assignment::Placer;
 use crate::error::PlacementError;
 use crate::hash::HashSeed;
 use crate::key::{Key, Keys};
 use crate::node::NodeId;
 use crate::roster::{Change, Roster};
-use crate::spec::{AlgorithmSpec, Arguments, Capability};
+use crate::spec::{AlgorithmSpec, Arguments};
 use crate::trace::Trace;
 
 /// Membership: what every contender has.
@@ -99,19 +100,14 @@ impl Shares {
 /// The placement of a first roster.
 ///
 /// # Errors
-/// [`PlacementError::Unsupported`] where the weights differ and the algorithm is not weighted,
-/// else what the algorithm says of its parameters and limits.
+/// Those of [`Placer::first`]; [`PlacementError::LoadAware`] where the algorithm makes none.
 pub fn establish(
     spec: &AlgorithmSpec,
     arguments: &Arguments,
     seed: HashSeed,
     roster: Roster,
 ) -> Result<Box<dyn Placement>, PlacementError> {
-    if roster.is_weighted() && !spec.can(Capability::Weights) {
-        let capability = Capability::Weights;
-        return Err(PlacementError::Unsupported { capability, change: None });
-    }
-    (spec.build)(arguments, seed, roster)
+    Placer::first(spec, arguments, seed, roster)?.into_placement()
 }
 
 /// The placement after some changes; `before` stays what it was.
@@ -124,15 +120,25 @@ pub fn advance(
     before: &dyn Placement,
     changes: &[Change],
 ) -> Result<Box<dyn Placement>, PlacementError> {
-    let next = before.roster().after(changes)?;
-    for (capability, change) in before.roster().needs(changes) {
+    let next = next_roster(spec, before.roster(), changes)?;
+    let mut after = before.fork();
+    after.adopt(next, changes)?;
+    Ok(after)
+}
+
+/// The roster after some changes, where the algorithm can follow them.
+pub(crate) fn next_roster(
+    spec: &AlgorithmSpec,
+    before: &Roster,
+    changes: &[Change],
+) -> Result<Roster, PlacementError> {
+    let next = before.after(changes)?;
+    for (capability, change) in before.needs(changes) {
         if !spec.can(capability) {
             return Err(PlacementError::Unsupported { capability, change: Some(change) });
         }
     }
-    let mut after = before.fork();
-    after.adopt(next, changes)?;
-    Ok(after)
+    Ok(next)
 }
 
 /// Whether a fleet can hold so many copies of a key, each on a node of its own.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::assignment::Assignment;
 use crate::error::PlacementError;
 use crate::hash::HashSeed;
 use crate::key::Keys;
@@ -95,8 +96,17 @@ pub enum KeyPart {
     Bytes,
 }
 
-/// Makes a placement for a first roster.
-pub type Build = fn(&Arguments, HashSeed, Roster) -> Result<Box<dyn Placement>, PlacementError>;
+/// Makes what an algorithm is, for a first roster.
+#[derive(Clone, Copy, Debug)]
+pub enum Build {
+    /// A function of the key.
+    Placement(Make<dyn Placement>),
+    /// A rule for keys in an order: who gets a key depends on the loads so far.
+    Assignment(Make<dyn Assignment>),
+}
+
+/// Makes something for a first roster.
+pub type Make<T> = fn(&Arguments, HashSeed, Roster) -> Result<Box<T>, PlacementError>;
 
 /// The slow, obvious twin of an algorithm: the owners of keys, in their order, after a history. It
 /// works everything out anew from the definition, shares no code with the algorithm but pinned
@@ -143,6 +153,11 @@ impl AlgorithmSpec {
     /// Whether it has a capability.
     pub fn can(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)
+    }
+
+    /// Whether who gets a key depends on the keys before it.
+    pub fn is_load_aware(&self) -> bool {
+        matches!(self.build, Build::Assignment(_))
     }
 
     /// Whether it makes a promise.

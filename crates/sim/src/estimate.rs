@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use placelab_core::{Footprint, HashSeed, NodeId, Placement, PlacementError, Roster, establish};
+use placelab_core::{Footprint, HashSeed, NodeId, PlacementError, Placer, Roster};
 
 use crate::keys::KeySource;
 use crate::plan::Plan;
+use crate::replay::{Burden, Snapshot};
 use crate::scenario::{ContenderRequest, Prepared};
 use crate::sweep::CHUNK_KEYS;
 
@@ -34,7 +35,7 @@ pub struct Estimate {
 pub fn estimate(
     prepared: &Prepared,
     source: &KeySource,
-    mut probe: impl FnMut(&ContenderRequest, &dyn Placement) -> f64,
+    mut probe: impl FnMut(&ContenderRequest, &Placer) -> f64,
 ) -> Vec<Estimate> {
     let Prepared { scenario, plan, .. } = prepared;
     let steps: usize = plan.timelines.iter().map(|timeline| timeline.steps.len() - 1).sum();
@@ -43,18 +44,20 @@ pub fn estimate(
     let rows = snapshots * CHUNK_KEYS * size_of::<NodeId>() as u64;
     let figures = snapshots * u64::from(scenario.seeds) * FIGURES_BYTES;
     let fleets = largest_fleets(plan);
+    let replicas = scenario.fleet.replicas as usize;
+    let burden = Burden { keys: source.len(), replicas };
     let one = |contender: &ContenderRequest| {
         let mut footprint = Footprint::default();
-        let mut probed = first_placement(contender, &plan.start).map(|placement| {
-            footprint = placement.footprint();
-            probe(contender, placement.as_ref())
+        let mut probed = first(contender, &plan.start, burden).map(|placer| {
+            footprint = placer.scheme().footprint();
+            probe(contender, &placer)
         });
         // Later fleets may be refused; then they cost nothing.
-        for placement in fleets.iter().flat_map(|fleet| first_placement(contender, fleet)) {
-            let grown = placement.footprint();
+        for placer in fleets.iter().flat_map(|fleet| first(contender, fleet, burden)) {
+            let grown = placer.scheme().footprint();
             footprint.shared_bytes = footprint.shared_bytes.max(grown.shared_bytes);
             footprint.derived_bytes = footprint.derived_bytes.max(grown.derived_bytes);
-            probed = probed.map(|least| least.max(probe(contender, placement.as_ref())));
+            probed = probed.map(|least| least.max(probe(contender, &placer)));
         }
         let placement_bytes = footprint.shared_bytes + footprint.derived_bytes;
         Estimate {
@@ -81,12 +84,13 @@ pub fn results_bytes(estimates: &[Estimate]) -> u64 {
     estimates.iter().map(|one| one.snapshots * RESULTS_BYTES).sum()
 }
 
-fn first_placement(
+fn first(
     contender: &ContenderRequest,
     roster: &Arc<Roster>,
-) -> Result<Box<dyn Placement>, PlacementError> {
+    burden: Burden,
+) -> Result<Placer, PlacementError> {
     let roster = roster.as_ref().clone();
-    establish(contender.spec, &contender.arguments, HashSeed::PUBLISHED, roster)
+    Ok(Snapshot::first(contender, HashSeed::PUBLISHED, roster, burden)?.placer)
 }
 
 /// The fleet of most members and the one of most weight, where they are not the first: what a

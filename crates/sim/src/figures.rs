@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{Change, Count, HashSeed, Key, KeyPart, Keys, NodeId, Roster};
+use placelab_core::{Change, Count, HashSeed, Key, KeyPart, Keys, NodeId, Placer, Roster};
 use placelab_metrics::copies::Copies;
 use placelab_metrics::flows::{Amounts, FlowCell};
 use placelab_metrics::load::{balance, ratios};
@@ -13,7 +13,7 @@ use placelab_results::{Measure, NODE_ROWS_MAX, NODES_LISTED_MAX};
 use crate::chance::Chances;
 use crate::keys::{KeyChunk, KeySource};
 use crate::plan::{Plan, PlannedStep, PlannedTimeline};
-use crate::replay::{Comparison, Comparisons, Course, Replay, Snapshot, replay};
+use crate::replay::{Burden, Comparison, Comparisons, Course, Replay, Snapshot, replay};
 use crate::scenario::ContenderRequest;
 use crate::sweep::{Progress, Sweep};
 
@@ -74,7 +74,8 @@ pub fn figures(
     seed: HashSeed,
     progress: &dyn Progress,
 ) -> SeedFigures {
-    let replayed = replay(contender, seed, setting.plan);
+    let burden = Burden { keys: setting.source.len(), replicas: setting.replicas };
+    let replayed = replay(contender, seed, setting.plan, burden);
     if replayed.snapshots.is_empty() {
         progress.advance(setting.source.len());
         let refused = |course: Course| TimelineFigures { steps: vec![], refusal: course.refusal };
@@ -165,7 +166,7 @@ fn loads(
     loads
 }
 
-/// Mean steps of a lookup under each snapshot.
+/// Mean steps of a lookup under each snapshot; where loads count, in a pass over these keys alone.
 fn work(source: &KeySource, reads: KeyPart, snapshots: &[Snapshot]) -> Vec<f64> {
     let mut chunk = KeyChunk::default();
     source.fill(0..WORK_KEYS.min(source.len()), &mut chunk, reads);
@@ -173,10 +174,19 @@ fn work(source: &KeySource, reads: KeyPart, snapshots: &[Snapshot]) -> Vec<f64> 
     let keys = Keys { hashes: &chunk.hashes, text };
     let mean = |snapshot: &Snapshot| {
         let mut count = Count::default();
-        for key in 0..chunk.hashes.len() {
-            let key = keys.get(key);
-            let key = Key { hash: snapshot.seed.salt(key.hash), ..key };
-            snapshot.placement.trace(key, &mut count);
+        let keys = (0..chunk.hashes.len()).map(|key| keys.get(key));
+        let salted = keys.map(|key| Key { hash: snapshot.seed.salt(key.hash), ..key });
+        match &snapshot.placer {
+            Placer::Placement(placement) => salted.for_each(|key| {
+                placement.trace(key, &mut count);
+            }),
+            Placer::Assignment(assignment) => {
+                let pass = assignment.open(chunk.hashes.len() as u64);
+                let mut ledger = pass.expect("there is room for some where there is for all");
+                salted.for_each(|key| {
+                    ledger.assign(key, &mut count);
+                });
+            }
         }
         count.0 as f64 / chunk.hashes.len() as f64
     };
@@ -267,7 +277,7 @@ impl Measured<'_> {
             }
         }
         self.shares(snapshot, roster, &weights, &mut figures);
-        let footprint = self.snapshots[snapshot].placement.footprint();
+        let footprint = self.snapshots[snapshot].placer.scheme().footprint();
         let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
         put("work.lookup", self.work[snapshot]);
         put("memory.shared_bytes", footprint.shared_bytes as f64);
@@ -276,7 +286,8 @@ impl Measured<'_> {
     }
 
     fn shares(&self, snapshot: usize, roster: &Roster, weights: &[u64], figures: &mut StepFigures) {
-        let Some(shares) = self.snapshots[snapshot].placement.shares() else { return };
+        let Placer::Placement(placement) = &self.snapshots[snapshot].placer else { return };
+        let Some(shares) = placement.shares() else { return };
         let by_id: BTreeMap<NodeId, u128> = shares.parts.into_iter().collect();
         let part = |node: &placelab_core::Node| by_id.get(&node.id).copied().unwrap_or(0);
         let parts: Vec<u128> = roster.nodes().iter().map(part).collect();

@@ -5,50 +5,73 @@
 
 use std::collections::BTreeMap;
 
-use placelab_core::{HashSeed, Placement, PlacementError, Roster, advance, establish};
+use placelab_core::{HashSeed, PlacementError, Placer, Roster};
 
 use crate::plan::{Plan, PlannedStep, PlannedTimeline};
 use crate::scenario::ContenderRequest;
 
-/// A contender's placement of one state of the fleet.
+/// A contender in one state of the fleet.
 pub struct Snapshot {
     /// What key hashes are salted with: the seed of the run, or what a deploy made of it.
     pub seed: HashSeed,
-    /// The placement.
-    pub placement: Box<dyn Placement>,
+    /// What places the keys.
+    pub placer: Placer,
+}
+
+/// What every state has to hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Burden {
+    /// How many keys.
+    pub keys: u64,
+    /// Copies of each.
+    pub replicas: usize,
 }
 
 impl Snapshot {
     /// The placement of a first fleet.
     ///
     /// # Errors
-    /// Those of [`establish`].
+    /// Those of [`Placer::first`]; a burden that cannot be held.
     pub fn first(
         contender: &ContenderRequest,
         seed: HashSeed,
         roster: Roster,
+        burden: Burden,
     ) -> Result<Self, PlacementError> {
-        let placement = establish(contender.spec, &contender.arguments, seed, roster)?;
-        Ok(Snapshot { seed, placement })
+        let placer = Placer::first(contender.spec, &contender.arguments, seed, roster)?;
+        Snapshot { seed, placer }.holding(burden)
     }
 
     /// The placement after a step; `seed` is that of the run. A deploy that changed the hash seed
     /// starts every client anew, so the fleet is placed afresh.
     ///
     /// # Errors
-    /// Those of [`advance`] and [`establish`].
+    /// Those of [`Placer::after`] and [`Placer::first`]; a burden that cannot be held.
     pub fn after(
         &self,
         contender: &ContenderRequest,
         seed: HashSeed,
         step: &PlannedStep,
+        burden: Burden,
     ) -> Result<Self, PlacementError> {
         let seed = seed.rehashed(step.rehashes);
         if seed != self.seed {
-            return Self::first(contender, seed, step.after.as_ref().clone());
+            return Self::first(contender, seed, step.after.as_ref().clone(), burden);
         }
-        let placement = advance(contender.spec, self.placement.as_ref(), &step.changes)?;
-        Ok(Snapshot { seed, placement })
+        let placer = self.placer.after(contender.spec, &step.changes)?;
+        Snapshot { seed, placer }.holding(burden)
+    }
+
+    /// Itself, where it can hold the burden. A placement can: that there are nodes enough for the
+    /// copies is seen to before.
+    fn holding(self, burden: Burden) -> Result<Self, PlacementError> {
+        if let Placer::Assignment(assignment) = &self.placer {
+            if burden.replicas > 1 {
+                return Err(PlacementError::OneCopy { asked: burden.replicas });
+            }
+            assignment.open(burden.keys)?;
+        }
+        Ok(self)
     }
 }
 
@@ -118,11 +141,11 @@ impl Comparisons {
 }
 
 /// Applies every event to a contender.
-pub fn replay(contender: &ContenderRequest, seed: HashSeed, plan: &Plan) -> Replay {
-    match Snapshot::first(contender, seed, plan.start.as_ref().clone()) {
+pub fn replay(contender: &ContenderRequest, seed: HashSeed, plan: &Plan, burden: Burden) -> Replay {
+    match Snapshot::first(contender, seed, plan.start.as_ref().clone(), burden) {
         Ok(first) => {
             let mut snapshots = vec![first];
-            let follow = |timeline| follow(contender, seed, timeline, &mut snapshots);
+            let follow = |timeline| follow(contender, seed, timeline, burden, &mut snapshots);
             let courses = plan.timelines.iter().map(follow).collect();
             Replay { snapshots, courses }
         }
@@ -138,12 +161,13 @@ fn follow(
     contender: &ContenderRequest,
     seed: HashSeed,
     timeline: &PlannedTimeline,
+    burden: Burden,
     snapshots: &mut Vec<Snapshot>,
 ) -> Course {
     let mut course = Course { snapshots: vec![0], refusal: None };
     for (index, step) in timeline.steps.iter().enumerate().skip(1) {
         let before = &snapshots[course.snapshots[index - 1]];
-        match before.after(contender, seed, step) {
+        match before.after(contender, seed, step, burden) {
             Ok(after) => {
                 course.snapshots.push(snapshots.len());
                 snapshots.push(after);

@@ -2,12 +2,15 @@
 //!
 //! Keys come in chunks of [`CHUNK_KEYS`], made once and placed by all snapshots while they are in
 //! cache. Threads take shares of many chunks. Counts are integers and merging is exact, so any
-//! cut of the keys over threads gives the same tally.
+//! cut of the keys over threads gives the same tally. Contenders that look at loads need the keys
+//! in their order: one thread takes all chunks of them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use placelab_core::{HashSeed, KeyHash, KeyPart, Keys, NodeId, replicate_many};
+use placelab_core::{
+    HashSeed, KeyHash, KeyPart, Keys, Ledger, NodeId, Placement, Placer, replicate_many,
+};
 use placelab_metrics::tally::{ChunkAmounts, Tally};
 use placelab_results::Measure;
 use rayon::prelude::*;
@@ -52,12 +55,13 @@ pub struct Sweep<'a> {
     pub node_count: usize,
 }
 
-/// Which snapshots have their keys salted alike: all of them, unless a deploy changed the hash
-/// seed.
-struct Groups {
+/// The snapshots of a contender that is a function of the key.
+struct Placements<'a> {
+    all: Vec<&'a dyn Placement>,
+    /// Hash seeds that occur: one, unless a deploy changed it.
     seeds: Vec<HashSeed>,
-    /// The group of each snapshot.
-    of: Vec<usize>,
+    /// Which of them salts the keys of each snapshot.
+    group: Vec<usize>,
 }
 
 /// What one thread needs: reused from share to share.
@@ -80,17 +84,29 @@ struct CopyRow {
 }
 
 impl Sweep<'_> {
-    /// Counts every key. Runs on the current thread pool.
+    /// Counts every key. Runs on the current thread pool, but for contenders that look at loads:
+    /// these get the keys in their order, one after the other.
     pub fn run(&self, progress: &dyn Progress) -> Tally {
-        let groups = self.groups();
+        match self.placements() {
+            Some(placements) => self.run_shares(&placements, progress),
+            None => self.run_in_order(progress),
+        }
+    }
+
+    fn run_shares(&self, placements: &Placements<'_>, progress: &dyn Progress) -> Tally {
         let shares = self.source.len().div_ceil(SHARE_KEYS);
         let worked = (0..shares).into_par_iter().fold(
             || self.worker(),
             |mut worker, share| {
                 let start = share * SHARE_KEYS;
                 let end = (start + SHARE_KEYS).min(self.source.len());
-                for chunk in (start..end).step_by(CHUNK_KEYS as usize) {
-                    self.count_chunk(&groups, chunk..(chunk + CHUNK_KEYS).min(end), &mut worker);
+                for chunk in chunks(start..end) {
+                    self.source.fill(chunk, &mut worker.chunk, self.reads);
+                    self.place(placements, &mut worker);
+                    self.count(&mut worker);
+                    if self.replicas > 1 {
+                        self.count_copies(placements, &mut worker);
+                    }
                 }
                 progress.advance(end - start);
                 worker
@@ -100,17 +116,45 @@ impl Sweep<'_> {
         tallies.reduce_with(Tally::merge).unwrap_or_else(|| self.worker().tally)
     }
 
-    fn groups(&self) -> Groups {
-        let mut known = BTreeMap::new();
-        let mut groups = Groups { seeds: Vec::new(), of: Vec::new() };
-        for snapshot in self.snapshots {
-            let group = *known.entry(snapshot.seed).or_insert_with(|| {
-                groups.seeds.push(snapshot.seed);
-                groups.seeds.len() - 1
-            });
-            groups.of.push(group);
+    fn run_in_order(&self, progress: &dyn Progress) -> Tally {
+        let mut ledgers: Vec<Box<dyn Ledger + '_>> = self
+            .snapshots
+            .iter()
+            .map(|snapshot| {
+                let Placer::Assignment(assignment) = &snapshot.placer else {
+                    unreachable!("all snapshots are of one contender")
+                };
+                assignment.open(self.source.len()).expect("the replay opened it before")
+            })
+            .collect();
+        let mut worker = self.worker();
+        for range in chunks(0..self.source.len()) {
+            let key_count = range.end - range.start;
+            self.source.fill(range, &mut worker.chunk, self.reads);
+            let Worker { chunk, salted, owners, .. } = &mut worker;
+            for ((snapshot, ledger), row) in self.snapshots.iter().zip(&mut ledgers).zip(owners) {
+                let keys = salted_keys(chunk, snapshot.seed, salted, self.reads);
+                ledger.assign_many(keys, row);
+            }
+            self.count(&mut worker);
+            progress.advance(key_count);
         }
-        groups
+        worker.tally
+    }
+
+    fn placements(&self) -> Option<Placements<'_>> {
+        let mut known = BTreeMap::new();
+        let mut placements = Placements { all: vec![], seeds: vec![], group: vec![] };
+        for snapshot in self.snapshots {
+            let Placer::Placement(placement) = &snapshot.placer else { return None };
+            placements.all.push(placement.as_ref());
+            let group = *known.entry(snapshot.seed).or_insert_with(|| {
+                placements.seeds.push(snapshot.seed);
+                placements.seeds.len() - 1
+            });
+            placements.group.push(group);
+        }
+        Some(placements)
     }
 
     fn worker(&self) -> Worker {
@@ -126,52 +170,47 @@ impl Sweep<'_> {
         }
     }
 
-    fn count_chunk(&self, groups: &Groups, range: Range<u64>, worker: &mut Worker) {
-        let key_count = (range.end - range.start) as usize;
-        self.source.fill(range, &mut worker.chunk, self.reads);
-        self.place(groups, worker);
-        let Worker { tally, chunk, owners, .. } = worker;
-        let amounts = amounts(chunk);
-        tally.count_first(&owners[0][..key_count], amounts);
-        for (index, comparison) in self.comparisons.all().iter().enumerate() {
-            let row = |snapshot: usize| &owners[snapshot][..key_count];
-            tally.count_moves(index, row(comparison.before), row(comparison.after), amounts);
+    /// The owners of a chunk under every snapshot, those of one hash seed together.
+    fn place(&self, placements: &Placements<'_>, worker: &mut Worker) {
+        let Worker { chunk, salted, owners, .. } = worker;
+        let Placements { all, seeds, group } = placements;
+        let mut rows: Vec<Vec<&mut [NodeId]>> = Vec::new();
+        rows.resize_with(seeds.len(), Vec::new);
+        let mut grouped = vec![Vec::new(); seeds.len()];
+        for ((row, placement), &group) in owners.iter_mut().zip(all).zip(group) {
+            rows[group].push(&mut row[..chunk.hashes.len()]);
+            grouped[group].push(*placement);
         }
-        if self.replicas > 1 {
-            self.count_copies(worker);
+        for ((seed, grouped), mut rows) in seeds.iter().zip(grouped).zip(rows) {
+            let keys = salted_keys(chunk, *seed, salted, self.reads);
+            let (first, later) = grouped.split_first().expect("a group has a snapshot");
+            first.place_across(later, keys, &mut rows);
         }
     }
 
-    /// The owners of a chunk under every snapshot, those of one hash seed together.
-    fn place(&self, groups: &Groups, worker: &mut Worker) {
-        let Worker { chunk, salted, owners, .. } = worker;
-        let mut rows: Vec<Vec<&mut [NodeId]>> = Vec::new();
-        rows.resize_with(groups.seeds.len(), Vec::new);
-        let mut placements = vec![Vec::new(); groups.seeds.len()];
-        for (snapshot, row) in owners.iter_mut().enumerate() {
-            rows[groups.of[snapshot]].push(&mut row[..chunk.hashes.len()]);
-            placements[groups.of[snapshot]].push(self.snapshots[snapshot].placement.as_ref());
-        }
-        for ((seed, placements), mut rows) in groups.seeds.iter().zip(placements).zip(rows) {
-            let keys = salted_keys(chunk, *seed, salted, self.reads);
-            let (first, later) = placements.split_first().expect("a group has a snapshot");
-            first.place_across(later, keys, &mut rows);
+    /// Counts the owners of a chunk.
+    fn count(&self, worker: &mut Worker) {
+        let Worker { tally, chunk, owners, .. } = worker;
+        let row = |snapshot: usize| &owners[snapshot][..chunk.hashes.len()];
+        let amounts = amounts(chunk);
+        tally.count_first(row(0), amounts);
+        for (index, comparison) in self.comparisons.all().iter().enumerate() {
+            tally.count_moves(index, row(comparison.before), row(comparison.after), amounts);
         }
     }
 
     /// Copies of a chunk before and after each step. The state after a step is mostly that before
     /// the next, so two rows are enough.
-    fn count_copies(&self, worker: &mut Worker) {
+    fn count_copies(&self, placements: &Placements<'_>, worker: &mut Worker) {
         let Worker { tally, chunk, salted, copies, .. } = worker;
         copies.iter_mut().for_each(|row| row.snapshot = None);
         let mut fill = |snapshot: usize, row: &mut CopyRow| {
             if row.snapshot == Some(snapshot) {
                 return;
             }
-            let Snapshot { seed, placement } = &self.snapshots[snapshot];
-            let keys = salted_keys(chunk, *seed, salted, self.reads);
+            let keys = salted_keys(chunk, self.snapshots[snapshot].seed, salted, self.reads);
             row.nodes.resize(keys.hashes.len() * self.replicas, NodeId(0));
-            replicate_many(placement.as_ref(), keys, self.replicas, &mut row.nodes);
+            replicate_many(placements.all[snapshot], keys, self.replicas, &mut row.nodes);
             row.snapshot = Some(snapshot);
         };
         for (index, comparison) in self.comparisons.steps().iter().enumerate() {
@@ -185,6 +224,12 @@ impl Sweep<'_> {
             tally.count_copies(index, self.replicas, &before.nodes, &after.nodes, amounts);
         }
     }
+}
+
+/// A range of keys cut into chunks.
+fn chunks(keys: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+    let end = keys.end;
+    keys.step_by(CHUNK_KEYS as usize).map(move |start| start..(start + CHUNK_KEYS).min(end))
 }
 
 /// The keys of a chunk under a hash seed.

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use placelab_algorithms::REGISTRY;
-use placelab_core::{HashSeed, Key, KeyHash, KeyPart, NodeId, Roster, replicas};
+use placelab_core::{HashSeed, Key, KeyPart, NodeId, Placer, Roster, Silent, replicas};
 use placelab_results::{Measure, RunResults, Step};
 use placelab_sim::keys::{KeyChunk, KeySource};
-use placelab_sim::replay::{Snapshot, replay};
+use placelab_sim::replay::{Burden, Snapshot, replay};
 use placelab_sim::run::{Settings, run};
 use placelab_sim::scenario::{Prepared, parse};
 use placelab_sim::sweep::Unwatched;
@@ -23,7 +23,7 @@ const SCENARIO: &str = r#"
     exponent = 1.1
     [fleet]
     nodes = 9
-    replicas = 2
+    replicas = COPIES
     [[timeline]]
     name = "to and fro"
     [[timeline.event]]
@@ -55,8 +55,8 @@ const MANY: &str = "70_001";
 /// More keys than a chunk has.
 const FEW: &str = "5_001";
 
-fn prepared(keys: &str) -> Prepared {
-    let text = SCENARIO.replace("KEYS", keys);
+fn prepared(keys: &str, copies: usize) -> Prepared {
+    let text = SCENARIO.replace("KEYS", keys).replace("COPIES", &copies.to_string());
     parse("twin.toml", text, Path::new("."), &REGISTRY).unwrap()
 }
 
@@ -68,7 +68,7 @@ fn results(prepared: &Prepared, threads: usize) -> RunResults {
 
 #[test]
 fn threads_do_not_show_in_the_results() {
-    let mut prepared = prepared(MANY);
+    let mut prepared = prepared(MANY, 1);
     // Slow ones tell no more.
     prepared.scenario.contenders.retain(|contender| contender.spec.reads == KeyPart::Hash);
     let one = results(&prepared, 1);
@@ -78,14 +78,27 @@ fn threads_do_not_show_in_the_results() {
 }
 
 /// The copies of every key under a snapshot, one key at a time; the first is the owner.
-fn copies(snapshot: &Snapshot, chunk: &KeyChunk) -> Vec<Vec<NodeId>> {
-    let copies = |(index, hash): (usize, &KeyHash)| {
-        let key = Key { hash: snapshot.seed.salt(*hash), bytes: chunk.text.get(index) };
-        let copies = replicas(snapshot.placement.as_ref(), key, 2).unwrap();
-        assert_eq!(copies[0], snapshot.placement.place(key));
-        copies
-    };
-    chunk.hashes.iter().enumerate().map(copies).collect()
+fn copies(snapshot: &Snapshot, chunk: &KeyChunk, count: usize) -> Vec<Vec<NodeId>> {
+    let hashes = chunk.hashes.iter().map(|hash| snapshot.seed.salt(*hash)).enumerate();
+    let keys = hashes.map(|(index, hash)| Key { hash, bytes: chunk.text.get(index) });
+    match &snapshot.placer {
+        Placer::Placement(placement) => keys
+            .map(|key| {
+                let copies = replicas(placement.as_ref(), key, count).unwrap();
+                assert_eq!(copies[0], placement.place(key));
+                copies
+            })
+            .collect(),
+        Placer::Assignment(assignment) => {
+            let mut ledger = assignment.open(chunk.hashes.len() as u64).unwrap();
+            keys.map(|key| vec![ledger.assign(key, &mut Silent)]).collect()
+        }
+    }
+}
+
+/// What the fleet holds in these tests.
+fn burden(prepared: &Prepared, source: &KeySource) -> Burden {
+    Burden { keys: source.len(), replicas: prepared.scenario.fleet.replicas as usize }
 }
 
 fn name(roster: &Roster, id: NodeId) -> &str {
@@ -95,18 +108,19 @@ fn name(roster: &Roster, id: NodeId) -> &str {
 /// Every key of the published seed, one at a time, with maps instead of tallies.
 #[test]
 fn a_loop_over_single_keys_agrees() {
-    let prepared = prepared(FEW);
+    let prepared = prepared(FEW, 1);
     let results = results(&prepared, 2);
     let source = KeySource::open(&prepared.scenario.keys).unwrap();
+    let burden = burden(&prepared, &source);
     let mut chunk = KeyChunk::default();
     source.fill(0..source.len(), &mut chunk, KeyPart::Bytes);
     for (contender, found) in prepared.scenario.contenders.iter().zip(&results.contenders) {
-        let replayed = replay(contender, HashSeed::PUBLISHED, &prepared.plan);
+        let replayed = replay(contender, HashSeed::PUBLISHED, &prepared.plan, burden);
         for (timeline, course) in replayed.courses.iter().enumerate() {
             for step in 1..course.snapshots.len() {
                 let planned = &prepared.plan.timelines[timeline].steps[step];
                 let [before, after] = [step - 1, step]
-                    .map(|at| copies(&replayed.snapshots[course.snapshots[at]], &chunk));
+                    .map(|at| copies(&replayed.snapshots[course.snapshots[at]], &chunk, 1));
                 let mut flows = BTreeMap::new();
                 for (key, (before, after)) in before.iter().zip(&after).enumerate() {
                     if before[0] != after[0] {
@@ -152,18 +166,19 @@ fn loads_agree(
 /// The copies that each step makes, by keys and by requests, as sets of nodes say it.
 #[test]
 fn sets_of_copies_agree() {
-    let mut prepared = prepared(FEW);
+    let mut prepared = prepared(FEW, 2);
     prepared.scenario.seeds = 1;
     let source = KeySource::open(&prepared.scenario.keys).unwrap();
+    let burden = burden(&prepared, &source);
     let results = results(&prepared, 2);
     let mut chunk = KeyChunk::default();
     source.fill(0..source.len(), &mut chunk, KeyPart::Bytes);
     for (contender, found) in prepared.scenario.contenders.iter().zip(&results.contenders) {
-        let replayed = replay(contender, HashSeed::PUBLISHED, &prepared.plan);
+        let replayed = replay(contender, HashSeed::PUBLISHED, &prepared.plan, burden);
         for (timeline, course) in replayed.courses.iter().enumerate() {
             for step in 1..course.snapshots.len() {
                 let [before, after] = [step - 1, step]
-                    .map(|at| copies(&replayed.snapshots[course.snapshots[at]], &chunk));
+                    .map(|at| copies(&replayed.snapshots[course.snapshots[at]], &chunk, 2));
                 let (mut keys, mut requests) = ([0u64; 3], [0u64; 3]);
                 for (key, (before, after)) in before.iter().zip(&after).enumerate() {
                     let sets = [before, after].map(|all| all.iter().collect::<BTreeSet<_>>());
@@ -194,7 +209,7 @@ fn sets_of_copies_agree() {
 /// The same machines under other names, and under another hash seed.
 #[test]
 fn deploys_move_what_is_hashed() {
-    let results = results(&prepared(FEW), 2);
+    let results = results(&prepared(FEW, 1), 2);
     let moved = |name: &str, step: usize| {
         let found = results.contenders.iter().find(|one| one.name == name).unwrap();
         found.timelines[2].steps[step].metrics["movement.moved"].median
@@ -210,7 +225,7 @@ fn deploys_move_what_is_hashed() {
 /// Jump has no names to hash: only salted keys can make its seeds differ.
 #[test]
 fn seeds_salt_the_keys() {
-    let results = results(&prepared(FEW), 2);
+    let results = results(&prepared(FEW, 1), 2);
     let jump = results.contenders.iter().find(|one| one.name == "jump").unwrap();
     let cv = jump.timelines[0].steps[0].metrics["load.cv"];
     assert!(cv.min < cv.median && cv.median < cv.max, "{cv:?}");
@@ -219,7 +234,7 @@ fn seeds_salt_the_keys() {
 /// A contender stops at its first refusal; one that goes on gets its keys back.
 #[test]
 fn refusals_end_a_timeline_and_returns_restore() {
-    let results = results(&prepared(FEW), 2);
+    let results = results(&prepared(FEW, 1), 2);
     let jump = results.contenders.iter().find(|one| one.name == "jump").unwrap();
     assert_eq!(jump.timelines[0].steps.len(), 3, "start, join, shrink");
     assert_eq!(jump.timelines[0].refusal.as_ref().unwrap().step, 3);
@@ -230,6 +245,34 @@ fn refusals_end_a_timeline_and_returns_restore() {
     assert_eq!(restored(5), 1.0, "and so has node-5, which went at the same time");
     let spread = &ring.timelines[0].steps[3].failure.as_ref().unwrap();
     assert_eq!(spread.gone, ["node-3", "node-5"]);
+}
+
+/// Keys come in their order whoever counts them, every node within its bound; copies, and a fleet
+/// that cannot hold all keys, are refused by name.
+#[test]
+fn load_aware_contenders_get_the_keys_in_order() {
+    let text = "schema = 1\nseeds = 2\nfleet = { nodes = 9 }\n\
+                algorithms = [\"bounded-load:epsilon=0.1\", \"bounded-load:capacity=1200\"]\n\
+                keys = { source = \"uniform\", count = 10000 }\n[[timeline]]\nname = \"t\"\n\
+                [[timeline.event]]\nfail = \"node-1\"\n";
+    let prepared = parse("s.toml", text, Path::new("."), &REGISTRY).unwrap();
+    let run = results(&prepared, 2);
+    let [bounded, full] = [0, 1].map(|at| &run.contenders[at]);
+    let largest = |step: usize| {
+        let metrics = &bounded.timelines[0].steps[step].metrics;
+        metrics["load.max_over_mean"].max
+    };
+    // ⌈1.1 · 10,000 ÷ 9⌉ = 1,223 and ⌈1.1 · 10,000 ÷ 8⌉ = 1,375.
+    assert!((largest(0) - 1_223.0 * 9.0 / 10_000.0).abs() < 1e-8, "somebody is full");
+    assert!((largest(1) - 1_375.0 * 8.0 / 10_000.0).abs() < 1e-8, "somebody is full");
+    let refusal = full.timelines[0].refusal.as_ref().unwrap();
+    assert_eq!((full.timelines[0].steps.len(), refusal.step), (1, 1));
+    let reason = "keys within the capacities: 10000 asked for, at most 9600 possible";
+    assert_eq!(refusal.reason, reason);
+    let copies = results(&self::prepared(FEW, 2), 2);
+    let refused = copies.contenders.iter().find(|one| one.name == "two-choices").unwrap();
+    let reason = &refused.timelines[0].refusal.as_ref().unwrap().reason;
+    assert_eq!(reason, "places one copy of a key, and 2 are asked for");
 }
 
 /// Who replaces a node takes over what it had: that is no uneven spread of a loss.

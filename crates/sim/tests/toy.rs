@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use placelab_core::{
-    AlgorithmSpec, Change, Claim, Footprint, Key, KeyPart, NodeId, Placement, PlacementError, Role,
-    Roster, Scheme, Step, Trace,
+    AlgorithmSpec, Build, Change, Claim, Footprint, Key, KeyPart, NodeId, Placement,
+    PlacementError, Role, Roster, Scheme, Step, Trace,
 };
 use placelab_sim::keys::KeySource;
 use placelab_sim::run::{Settings, run};
@@ -31,7 +31,7 @@ static TOY: AlgorithmSpec = AlgorithmSpec {
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",
-    build: |_, _, roster| Ok(Box::new(FirstTakesAll(roster))),
+    build: Build::Placement(|_, _, roster| Ok(Box::new(FirstTakesAll(roster)))),
     naive: |_, _, history, keys| vec![history.now().nodes()[0].id; keys.hashes.len()],
 };
 

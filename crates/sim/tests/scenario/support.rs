@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, HashFunction, HashSeed, KeyPart, ParameterKind, ParameterSpec,
+    AlgorithmSpec, Arguments, Build, HashFunction, HashSeed, KeyPart, ParameterKind, ParameterSpec,
     Placement, PlacementError, Role, Roster,
 };
 use placelab_sim::diagnostics::Look;
@@ -37,7 +37,7 @@ const fn spec(
         reads: KeyPart::Hash,
         parameters,
         small: "",
-        build: never_built,
+        build: Build::Placement(never_built),
         naive: |_, _, _, _| unreachable!(),
     }
 }
