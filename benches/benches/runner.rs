@@ -11,7 +11,7 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use placelab_algorithms::find;
 use placelab_benches::{criterion, numbered};
 use placelab_core::{
-    AlgorithmSpec, Change, HashFunction, HashSeed, KeyPart, Keys, NodeId, Roster, advance,
+    AlgorithmSpec, Change, HashFunction, HashSeed, KeyPart, Keys, NodeId, Placer, Roster, advance,
 };
 use placelab_sim::keys::{KeyChunk, KeySource};
 use placelab_sim::replay::{Comparison, Comparisons, Snapshot};
@@ -30,7 +30,10 @@ fn pair(spec: &'static AlgorithmSpec) -> Pair {
     let before = numbered(spec, 100).expect("a hundred nodes are few");
     let join = [Change::Add(Roster::numbered_node(100))];
     let after = advance(spec, before.as_ref(), &join).expect("anybody can grow at the tail");
-    let snapshot = |placement| Snapshot { seed: HashSeed::PUBLISHED, placement };
+    let snapshot = |placement| {
+        let placer = Placer::Placement(placement);
+        Snapshot { seed: HashSeed::PUBLISHED, placer }
+    };
     Pair { name: spec.name, snapshots: vec![snapshot(before), snapshot(after)] }
 }
 
@@ -60,7 +63,10 @@ fn bare(pair: &Pair, source: &KeySource) {
         let end = (start + CHUNK_KEYS).min(source.len());
         source.fill(start..end, &mut chunk, KeyPart::Hash);
         for snapshot in &pair.snapshots {
-            snapshot.placement.place_many(Keys::hashed(&chunk.hashes), &mut owners);
+            let Placer::Placement(placement) = &snapshot.placer else {
+                unreachable!("a pair is of placements")
+            };
+            placement.place_many(Keys::hashed(&chunk.hashes), &mut owners);
             black_box(&mut owners);
         }
     }

@@ -3,52 +3,19 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use placelab_core::AlgorithmSpec;
+use placelab_results::{Certificate, Finding, LawText};
 use rayon::prelude::*;
-use serde::Serialize;
 
 use crate::laws::{LAWS, Law};
 use crate::subject::Subject;
 
-/// What became of one law.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "verdict", content = "finding")]
-pub enum Verdict {
-    /// It holds.
-    Held,
-    /// The algorithm does not claim it.
-    NotClaimed,
-    /// It does not hold: what was found, in a sentence.
-    Failed(String),
-}
-
-/// One algorithm under every law.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Certificate {
-    /// The algorithm with the parameters that are not defaults.
-    pub contender: String,
-    /// The name of each law with its verdict, in the order of [`LAWS`].
-    pub verdicts: Vec<(&'static str, Verdict)>,
-}
-
-impl Certificate {
-    /// Whether no law failed.
-    pub fn holds(&self) -> bool {
-        self.failures().next().is_none()
-    }
-
-    /// The laws that failed, with what was found.
-    pub fn failures(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.verdicts.iter().filter_map(|(law, verdict)| match verdict {
-            Verdict::Failed(finding) => Some((*law, finding.as_str())),
-            Verdict::Held | Verdict::NotClaimed => None,
-        })
-    }
-}
+/// The certificates of the registry.
+const RECORDED: &str = include_str!("../certificates.json");
 
 /// Holds one algorithm to every law. A panic is a failure of the law that met it.
 pub fn certify(subject: &Subject) -> Certificate {
-    let verdicts = LAWS.par_iter().map(|law| (law.name, judge(law, subject))).collect();
-    Certificate { contender: subject.name(), verdicts }
+    let findings = LAWS.par_iter().map(|law| (law.name.into(), judge(law, subject))).collect();
+    Certificate { contender: subject.name(), findings }
 }
 
 /// Holds every algorithm of a registry, with its defaults, to every law; in the order given.
@@ -65,17 +32,28 @@ pub fn certify_all(
     registry.par_iter().map(one).collect()
 }
 
-fn judge(law: &Law, subject: &Subject) -> Verdict {
+/// What the algorithms of this version were found to keep, as the tests hold it to be: one entry
+/// an algorithm with its defaults, in the order of the registry.
+pub fn recorded() -> Vec<Certificate> {
+    serde_json::from_str(RECORDED).expect("the record is written by the tests")
+}
+
+/// The laws in words.
+pub fn law_texts() -> Vec<LawText> {
+    LAWS.iter().map(|law| LawText { name: law.name.into(), says: law.says.into() }).collect()
+}
+
+fn judge(law: &Law, subject: &Subject) -> Finding {
     if !(law.binds)(subject.spec) {
-        return Verdict::NotClaimed;
+        return Finding::NotClaimed;
     }
     match catch_unwind(AssertUnwindSafe(|| (law.check)(subject))) {
-        Ok(Ok(())) => Verdict::Held,
-        Ok(Err(finding)) => Verdict::Failed(finding),
+        Ok(Ok(())) => Finding::Held,
+        Ok(Err(finding)) => Finding::Failed(finding),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).into()));
-            Verdict::Failed(format!("a panic: {}", text.unwrap_or_default()))
+            Finding::Failed(format!("a panic: {}", text.unwrap_or_default()))
         }
     }
 }

@@ -15,7 +15,7 @@ mod laws;
 mod sample;
 mod subject;
 
-pub use certificate::{Certificate, Verdict, certify, certify_all};
+pub use certificate::{certify, certify_all, law_texts, recorded};
 pub use enumeration::enumerate;
 pub use laws::{LAWS, Law};
 pub use subject::Subject;

@@ -40,6 +40,10 @@ pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> S
         out += "## Expectations\n\n";
         table(&mut out, &summary::expectations(subject));
     }
+    if !subject.results.laws.is_empty() {
+        out += "## Certificate\n\n";
+        table(&mut out, &summary::certificates(subject));
+    }
     for chart in charts {
         let _ = write!(out, "## {}\n\n", chart.title);
         let _ = write!(out, "![{}]({}.png)\n\n", chart.title, chart.name);

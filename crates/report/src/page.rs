@@ -1,5 +1,6 @@
 //! The report as one HTML file without scripts, for screens light and dark, and for paper.
 
+mod certificate;
 mod method;
 mod origin;
 mod tables;
@@ -49,6 +50,7 @@ pub(crate) fn page(
                         }
                     }
                     (expectations_section(subject))
+                    (certificate::section(subject))
                     (method::section(subject))
                     (origin::section(subject))
                 }

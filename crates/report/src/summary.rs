@@ -206,3 +206,43 @@ pub(crate) fn expectations(subject: &Subject) -> Table {
     });
     Table { columns, rows: rows.collect(), omitted: 0 }
 }
+
+/// The certificates: what each algorithm of the run keeps, does not claim, or breaks.
+pub(crate) fn certificates(subject: &Subject) -> Table {
+    let columns = vec![
+        Column::words("algorithm"),
+        Column::words("laws that hold"),
+        Column::words("not claimed"),
+        Column::words("broken"),
+    ];
+    let mut rows: Vec<(&str, Row)> = Vec::new();
+    for contender in &subject.results.contenders {
+        let algorithm = contender.algorithm.as_str();
+        if rows.iter().all(|(known, _)| *known != algorithm) {
+            rows.push((algorithm, certified(contender)));
+        }
+    }
+    Table { columns, rows: rows.into_iter().map(|(_, row)| row).collect(), omitted: 0 }
+}
+
+fn certified(contender: &Contender) -> Row {
+    let name = Cell::new(contender.algorithm.as_str());
+    let Some(certificate) = &contender.certificate else {
+        return vec![name, Cell::new("not certified"), Cell::none(), Cell::none()].into();
+    };
+    let (held, claimed) = (certificate.held(), certificate.held() + certificate.failures().count());
+    let not_claimed: Vec<&str> = certificate.not_claimed().collect();
+    let tone = if certificate.holds() { Tone::Good } else { Tone::Bad };
+    let broken = certificate.failures().map(|(law, finding)| format!("{law}: {finding}"));
+    vec![
+        name,
+        Cell::new(format!("{held} of {claimed}")).with_tone(tone),
+        Cell::new(if not_claimed.is_empty() { NONE.into() } else { not_claimed.join(", ") }),
+        Cell::new(if certificate.holds() {
+            NONE.into()
+        } else {
+            broken.collect::<Vec<_>>().join("; ")
+        }),
+    ]
+    .into()
+}

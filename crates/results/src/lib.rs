@@ -8,11 +8,13 @@
 //! short, stable and easy to compare.
 
 pub mod catalogue;
+pub mod certificate;
 pub mod schema;
 pub mod timings;
 pub mod verdict;
 
 pub use catalogue::{Better, METRICS, Measure, Metric, metric};
+pub use certificate::{Certificate, Finding, LawText};
 pub use schema::*;
 pub use timings::{LookupTime, Machine, Timings, UpdateTime};
 pub use verdict::{ContenderVerdict, Judgement, Verdict, verdict};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::certificate::{Certificate, LawText};
 use crate::fixed;
 
 /// Version of the layout of `results.json`.
@@ -33,6 +34,8 @@ pub struct RunResults {
     pub expectations: Vec<Expectation>,
     /// What the design needs; judged by [`crate::verdict()`].
     pub requirements: Vec<Requirement>,
+    /// The laws that algorithms are held to.
+    pub laws: Vec<LawText>,
 }
 
 /// The question.
@@ -121,6 +124,12 @@ pub struct Contender {
     pub capabilities: Vec<String>,
     /// Why it is in the run.
     pub role: Role,
+    /// Whether keys are assigned in their order, each by the loads before it; else the owner is a
+    /// function of the key.
+    pub load_aware: bool,
+    /// What its algorithm, with default parameters, was found to keep when this version was made;
+    /// none where it was not certified.
+    pub certificate: Option<Certificate>,
     /// One entry a timeline of the plan.
     pub timelines: Vec<ContenderTimeline>,
 }

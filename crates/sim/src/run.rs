@@ -28,7 +28,7 @@ pub struct Settings {
 }
 
 /// Runs a scenario over its keys. The same scenario and keys give the same results for any
-/// settings.
+/// settings. Laws and certificates are for the caller to add, who knows them.
 ///
 /// # Errors
 /// Threads that cannot be had.
@@ -65,6 +65,7 @@ pub fn run(
         contenders,
         expectations: Vec::new(),
         requirements: scenario.requirements.clone(),
+        laws: Vec::new(),
     };
     results.expectations =
         scenario.expectations.iter().map(|request| judge(request, &results)).collect();

@@ -37,6 +37,8 @@ pub fn summarise(
         lookup_cost: spec.lookup_cost.into(),
         capabilities: spec.capabilities.iter().map(|can| can.name().into()).collect(),
         role: role(spec.role),
+        load_aware: spec.is_load_aware(),
+        certificate: None,
         timelines,
     }
 }

@@ -4,7 +4,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use placelab_core::mix::stream;
-use placelab_core::{Key, KeyHash, KeyPart, KeyText, Keys, NodeId, Placement, replicate_many};
+use placelab_core::{
+    Assignment, Key, KeyHash, KeyPart, KeyText, Keys, NodeId, Placement, replicate_many,
+};
 use placelab_results::LookupTime;
 
 use crate::harness::{ROUNDS, per_operation, summarise};
@@ -97,6 +99,21 @@ impl Lookups {
             for keys in self.passes(lookups, reads) {
                 replicate_many(placement, keys, count, &mut copies);
                 black_box(&mut copies);
+            }
+        })
+    }
+
+    /// Nanoseconds a key in passes over at most so many keys, in their order. Panics where the
+    /// nodes cannot hold as many.
+    pub fn assign_ns(&self, reads: KeyPart, assignment: &dyn Assignment, keys: u64) -> [f64; 3] {
+        let mut owners = vec![NodeId(0); BATCH];
+        let most = usize::try_from(keys).map_or(BATCHES * BATCH, |keys| keys.min(BATCHES * BATCH));
+        per_operation(most, |lookups| {
+            let pass = assignment.open(lookups as u64);
+            let mut ledger = pass.expect("the nodes hold more");
+            for keys in self.passes(lookups, reads) {
+                ledger.assign_many(keys, &mut owners);
+                black_box(&mut owners);
             }
         })
     }

@@ -1,15 +1,15 @@
-//! Cost of building and changing a placement.
+//! Cost of building and changing what places keys.
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use placelab_core::{Placement, PlacementError};
+use placelab_core::{PlacementError, Placer};
 use placelab_results::UpdateTime;
 
 use crate::harness::{ROUNDS, summarise};
 
-/// Something that makes a placement.
-pub(crate) type Make<'a> = dyn Fn() -> Result<Box<dyn Placement>, PlacementError> + 'a;
+/// Something that makes a placer.
+pub(crate) type Make<'a> = dyn Fn() -> Result<Placer, PlacementError> + 'a;
 
 /// Times a build, and a change where there is one.
 ///
@@ -32,7 +32,7 @@ pub fn time_updates(
 fn microseconds(make: &Make<'_>) -> [f64; 3] {
     summarise((0..ROUNDS).map(|_| {
         let start = Instant::now();
-        // Dropping the placement is not part of making it.
+        // Dropping the placer is not part of making it.
         let made = black_box(make());
         let spent = start.elapsed();
         drop(made);

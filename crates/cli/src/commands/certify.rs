@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use placelab_algorithms::REGISTRY;
-use placelab_conformance::{Certificate, LAWS, Verdict, certify_all};
+use placelab_conformance::{LAWS, certify_all};
+use placelab_results::{Certificate, Finding};
 use placelab_sim::sweep::Progress;
 
 use crate::failure::Failure;
@@ -34,17 +35,17 @@ fn print(certificates: &[Certificate]) -> Result<(), Failure> {
     let mut laws = Table::new(&["law", "what it says"]);
     LAWS.iter().for_each(|law| laws.row([law.name, law.says].map(String::from)));
     laws.print(Form::Text)?;
-    let mut table = Table::new(&["algorithm", "law", "verdict"]);
+    let mut table = Table::new(&["algorithm", "law", "finding"]);
     let mut counts = [0; 3];
     for certificate in certificates {
-        for (law, verdict) in &certificate.verdicts {
-            let (kind, shown) = match verdict {
-                Verdict::Held => (0, "held".into()),
-                Verdict::NotClaimed => (1, "not claimed".into()),
-                Verdict::Failed(finding) => (2, format!("FAILED: {finding}")),
+        for (law, finding) in &certificate.findings {
+            let (kind, shown) = match finding {
+                Finding::Held => (0, "held".into()),
+                Finding::NotClaimed => (1, "not claimed".into()),
+                Finding::Failed(text) => (2, format!("FAILED: {text}")),
             };
             counts[kind] += 1;
-            table.row([certificate.contender.clone(), (*law).into(), shown]);
+            table.row([certificate.contender.clone(), law.clone(), shown]);
         }
     }
     table.print(Form::Text)?;

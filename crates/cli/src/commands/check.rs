@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use placelab_core::PlacementError;
+use placelab_core::{PlacementError, Placer};
 use placelab_results::Timeline;
 use placelab_sim::estimate::{Estimate, bytes_at_once, estimate, results_bytes};
 use placelab_sim::keys::KeySource;
@@ -59,12 +59,19 @@ impl Options {
         let plan = prepared.plan.to_results();
         let lookups = Lookups::default();
         let copies = prepared.scenario.fleet.replicas as usize;
-        let estimates = estimate(prepared, &source, |contender, placement| {
+        let estimates = estimate(prepared, &source, |contender, placer| {
             let reads = contender.spec.reads;
-            let owner = lookups.batch_ns(reads, placement)[0];
-            match copies {
-                1 => owner,
-                _ => owner + lookups.copies_ns(reads, placement, copies)[0],
+            match placer {
+                Placer::Assignment(assignment) => {
+                    lookups.assign_ns(reads, assignment.as_ref(), source.len())[0]
+                }
+                Placer::Placement(placement) => {
+                    let owner = lookups.batch_ns(reads, placement.as_ref())[0];
+                    match copies {
+                        1 => owner,
+                        _ => owner + lookups.copies_ns(reads, placement.as_ref(), copies)[0],
+                    }
+                }
             }
         });
         if !self.json {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use placelab_conformance::{law_texts, recorded};
 use placelab_report::IndexEntry;
 use placelab_results::{RunResults, Timings, Verdict, verdict};
 use placelab_sim::diagnostics::shown;
@@ -146,12 +147,13 @@ impl Options {
         let threads = threads(self.threads);
         let estimates = estimate(prepared, &source, |_, _| 0.0);
         refuse_what_cannot_fit(prepared, &estimates, &source, threads)?;
-        let results = {
+        let mut results = {
             let bar = Bar::new("placing keys", 0);
             let settings = Settings { threads: Some(threads) };
             run(prepared, &source, &self.changes.command(file), settings, &bar)
                 .context("cannot start the run")?
         };
+        certified(&mut results);
         let folder = self.out.join(&results.scenario.name);
         report::write(&folder, &results, None)?;
         let timings = (!self.no_timing).then(|| {
@@ -179,6 +181,16 @@ impl Options {
             }
         }
         if unmet.is_empty() { Ok(()) } else { Err(Failure::Unmet(unmet.join("\n"))) }
+    }
+}
+
+/// Adds what the algorithms are known to keep.
+fn certified(results: &mut RunResults) {
+    results.laws = law_texts();
+    let recorded = recorded();
+    for contender in &mut results.contenders {
+        let own = recorded.iter().find(|one| one.contender == contender.algorithm);
+        contender.certificate = own.cloned();
     }
 }
 

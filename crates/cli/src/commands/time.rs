@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use placelab_core::{HashSeed, Placement, PlacementError, Roster, establish};
+use placelab_core::{HashSeed, PlacementError, Placer, Roster};
 use placelab_results::{LookupTime, Timings, timings::SCHEMA};
-use placelab_sim::replay::Snapshot;
+use placelab_sim::replay::{Burden, Snapshot};
 use placelab_sim::scenario::{ContenderRequest, Prepared};
 use placelab_sim::sweep::Progress;
 use placelab_timing::{Lookups, machine, refused, time_updates};
@@ -17,6 +17,8 @@ const NODE_COUNTS: [u32; 4] = [10, 100, 1_000, 10_000];
 const NODE_COUNTS_MAX: usize = 12;
 /// Times are those of the published functions.
 const SEED: HashSeed = HashSeed::PUBLISHED;
+/// No keys are placed while changes are timed.
+const UNBURDENED: Burden = Burden { keys: 0, replicas: 1 };
 
 /// Times every contender: lookups over fleets of several sizes, and the scenario's first step.
 pub(crate) fn time(prepared: &Prepared, progress: &dyn Progress) -> Timings {
@@ -68,7 +70,7 @@ fn time_lookups(
         let reason = format!("not timed: it would take {} MB", needed / 1_000_000);
         return refused(&name, nodes, reason);
     }
-    match Roster::numbered(nodes).and_then(|roster| build(contender, roster)) {
+    match Roster::numbered(nodes).and_then(|roster| first(contender, roster)?.into_placement()) {
         Ok(placement) => {
             let footprint = placement.footprint();
             *node_bytes = (footprint.shared_bytes + footprint.derived_bytes) / u64::from(nodes);
@@ -82,17 +84,14 @@ fn updates(
     contender: &ContenderRequest,
     prepared: &Prepared,
 ) -> Option<placelab_results::UpdateTime> {
-    let start = || build(contender, prepared.plan.start.as_ref().clone());
-    let before = Snapshot { seed: SEED, placement: start().ok()? };
-    let first = prepared.plan.timelines.first().and_then(|timeline| timeline.steps.get(1));
-    let apply = first.map(|step| || Ok(before.after(contender, SEED, step)?.placement));
+    let start = || first(contender, prepared.plan.start.as_ref().clone());
+    let before = Snapshot { seed: SEED, placer: start().ok()? };
+    let next = prepared.plan.timelines.first().and_then(|timeline| timeline.steps.get(1));
+    let apply = next.map(|step| || Ok(before.after(contender, SEED, step, UNBURDENED)?.placer));
     let apply = apply.as_ref().map(|apply| apply as &dyn Fn() -> _);
     time_updates(&contender.name(), &start, apply).ok()
 }
 
-fn build(
-    contender: &ContenderRequest,
-    roster: Roster,
-) -> Result<Box<dyn Placement>, PlacementError> {
-    establish(contender.spec, &contender.arguments, SEED, roster)
+fn first(contender: &ContenderRequest, roster: Roster) -> Result<Placer, PlacementError> {
+    Placer::first(contender.spec, &contender.arguments, SEED, roster)
 }

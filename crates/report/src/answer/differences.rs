@@ -228,6 +228,8 @@ mod tests {
             lookup_cost: String::new(),
             capabilities: Vec::new(),
             role: placelab_results::Role::Rival,
+            load_aware: false,
+            certificate: None,
             timelines: Vec::new(),
         }
     }

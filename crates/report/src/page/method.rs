@@ -71,6 +71,15 @@ fn words(subject: &Subject) -> Markup {
                      It is never a choice either."
                 }
             }
+            @if results.contenders.iter().any(|contender| contender.load_aware) {
+                dt { "Load-aware" }
+                dd {
+                    "Who gets a key depends on the loads so far. Such contenders get the keys \
+                     one after the other in the order of the key source, and after a step all of \
+                     them afresh in the same order. Their steps of a lookup are those of a pass \
+                     over a sample alone; a single lookup has no time."
+                }
+            }
             @if results.replicas > 1 {
                 dt { "Copies" }
                 dd {

@@ -115,6 +115,7 @@ fn contenders(contenders: &[Contender]) -> Markup {
                                 small {
                                     (contender.family)
                                     @if !contender.is_rival() { ", " (contender.role.name()) }
+                                    @if contender.load_aware { ", keys in order" }
                                 }
                             }
                             td.prose { (contender.summary) }
