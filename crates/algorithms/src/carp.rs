@@ -43,13 +43,14 @@ use std::ops::ControlFlow;
 
 use placelab_core::math::pow;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, Key, KeyPart,
-    NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Silent,
-    Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
+    KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role,
+    Roster, Scheme, Silent, Trace,
 };
 
 use crate::contest::{ranked, winner};
 use crate::range_hash::bytes_of;
+use crate::twins::{by_name, each, seeded};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -74,7 +75,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(|arguments, seed, roster| {
         Ok(Box::new(Carp::new(arguments, seed, roster)))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone, Copy)]
@@ -112,7 +113,7 @@ impl Carp {
         let mut members: Vec<_> = roster.serving_by_name().collect();
         members.sort_by_key(|node| node.weight);
         let weights: Vec<u64> = members.iter().map(|node| node.weight.micros()).collect();
-        let peer = |(node, multiplier): (&&placelab_core::Node, f64)| Peer {
+        let peer = |(node, multiplier): (&&Node, f64)| Peer {
             hash: spread(absorb(start(seed), node.name.as_bytes())),
             multiplier,
         };
@@ -210,10 +211,53 @@ impl Placement for Carp {
     }
 }
 
+/// The twin: the draft's loops for every pair. The mass in a multiplier, p_1 + … + p_(k−1) + n·p_k,
+/// is the sum of min(p_j, p_k) over all nodes j.
+fn naive(arguments: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    let roster = history.now();
+    let mut peers = by_name(&roster);
+    peers.sort_by_key(|node| node.weight);
+    let micros = |node: &Node| u128::from(node.weight.micros());
+    let total: u128 = peers.iter().map(|node| micros(node)).sum();
+    let mut multipliers: Vec<f64> = Vec::new();
+    for (k, peer) in peers.iter().enumerate() {
+        let mass: u128 = peers.iter().map(|other| micros(other).min(micros(peer))).sum();
+        let power = mass as f64 / total as f64 / multipliers.iter().product::<f64>();
+        multipliers.push(pow(power, 1.0 / (peers.len() - k) as f64));
+    }
+    each(keys, |key| {
+        let (mut best, mut owner) = (-1.0, NodeId::NOBODY);
+        for (k, peer) in peers.iter().enumerate() {
+            let times = if arguments.text("url-hash") == "accumulated" { k + 1 } else { 1 };
+            let url = naive_sum(&seeded(seed, &key.bytes.repeat(times)));
+            let name = naive_spread(naive_sum(&seeded(seed, peer.name.as_bytes())));
+            let score = f64::from(naive_spread(url ^ name)) * multipliers[k];
+            if score > best {
+                (best, owner) = (score, peer.id);
+            }
+        }
+        owner
+    })
+}
+
+/// The draft's sum over bytes, which count as signed.
+fn naive_sum(bytes: &[u8]) -> u32 {
+    let mut sum = 0u32;
+    for &byte in bytes {
+        sum = sum.wrapping_add(sum.rotate_left(19)).wrapping_add(byte as i8 as u32);
+    }
+    sum
+}
+
+/// The draft's last step.
+fn naive_spread(sum: u32) -> u32 {
+    sum.wrapping_mul(0x6253_1966).rotate_left(21)
+}
+
 #[cfg(test)]
 mod tests {
     use placelab_core::mix::stream;
-    use placelab_core::{KeyHash, Node, NodeName, Weight, advance};
+    use placelab_core::{KeyHash, NodeName, Weight, advance};
 
     use super::*;
     use crate::fixtures::contender;

@@ -9,10 +9,15 @@
 //!
 //! The quotient is compared in whole numbers: 2^64 × score over the weight in micro-units.
 
-use placelab_core::{AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+use placelab_core::mix::mix;
+use placelab_core::{
+    AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
+    KeyPart, Keys, Node, NodeId, Role,
+};
 
 use crate::contest::{Contest, Score};
 use crate::rendezvous::{name_hash, score};
+use crate::twins::highest;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -32,7 +37,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(|_, seed, roster| {
         Ok(Box::new(Contest::<HashOverWeight>::new(seed, roster)))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -55,6 +60,14 @@ impl Score for HashOverWeight {
     fn shown(value: u128) -> u64 {
         (value >> 64) as u64
     }
+}
+
+/// The twin: the draw, 2^64 of it for one, over the weight, for everybody and every key.
+fn naive(_: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    highest(history, keys, |key, node| {
+        let draw = mix(key.hash.0 ^ HashFunction::Xxh3.hash_name(seed, &node.name));
+        u128::from(draw) * (1 << 64) / u128::from(node.weight.micros())
+    })
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use placelab_core::mix::stream;
 use placelab_core::{
-    AlgorithmRequest, AlgorithmSpec, Arguments, HashSeed, Identities, Key, Node, NodeName,
-    Placement, Roster, Step, Trace, Weight, establish,
+    AlgorithmRequest, AlgorithmSpec, Arguments, HashSeed, History, Identities, Key, KeyHash, Keys,
+    Node, NodeName, Placement, Roster, Step, Trace, Weight, establish,
 };
 
 /// Nodes of these names and weight 1.
@@ -30,10 +30,30 @@ pub(crate) fn contender(
     text: &str,
     roster: Roster,
 ) -> (&'static AlgorithmSpec, Box<dyn Placement>) {
+    let (spec, arguments) = asked_for(text);
+    (spec, establish(spec, &arguments, HashSeed::PUBLISHED, roster).unwrap())
+}
+
+fn asked_for(text: &str) -> (&'static AlgorithmSpec, Arguments) {
     let request = AlgorithmRequest::expand(text).unwrap().remove(0);
     let spec = crate::find(&request.name).unwrap();
-    let arguments = request.arguments(spec, &|_| unreachable!("no file is named")).unwrap();
-    (spec, establish(spec, &arguments, HashSeed::PUBLISHED, roster).unwrap())
+    (spec, request.arguments(spec, &|_| unreachable!("no file is named")).unwrap())
+}
+
+/// Holds the contender that a text asks for to its twin: keys of these hashes, over a roster.
+pub(crate) fn twin_agrees(
+    text: &str,
+    seed: HashSeed,
+    roster: Roster,
+    hashes: impl Iterator<Item = u64>,
+) {
+    let (spec, arguments) = asked_for(text);
+    let placement = establish(spec, &arguments, seed, roster.clone()).unwrap();
+    let hashes: Vec<KeyHash> = hashes.map(KeyHash).collect();
+    let twin = (spec.naive)(&arguments, seed, &History::new(roster), Keys::hashed(&hashes));
+    for (hash, owner) in hashes.into_iter().zip(twin) {
+        assert_eq!(placement.place(Key::hashed(hash.0)), owner, "{text}, {:x}", hash.0);
+    }
 }
 
 /// Whether nodes of weights 1, 2, 3 have these shares, within five standard deviations of 10^6

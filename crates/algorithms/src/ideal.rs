@@ -23,11 +23,13 @@ use std::ops::ControlFlow;
 
 use placelab_core::math::{ln, open_unit};
 use placelab_core::{
-    AlgorithmSpec, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed, Key,
-    KeyPart, NodeId, Placement, PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
+    History, Key, KeyPart, Keys, NodeId, Placement, PlacementError, Role, Roster, Scheme, Silent,
+    Step, Trace,
 };
 
 use crate::range_hash::bytes_of;
+use crate::twins::highest;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -46,7 +48,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     parameters: &[],
     small: "",
     build: Build::Placement(|_, seed, roster| Ok(Box::new(Ideal::new(seed, roster)))),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -129,4 +131,13 @@ impl Placement for Ideal {
     fn fork(&self) -> Box<dyn Placement> {
         Box::new(self.clone())
     }
+}
+
+/// The twin: of the times −ln(u) ÷ w the least, which is the greatest of ln(u) ÷ w.
+fn naive(_: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    highest(history, keys, |key, node| {
+        let name = HashFunction::Xxh3.hash_name(seed, &node.name);
+        let pair = [key.hash.0.to_le_bytes(), name.to_le_bytes()].concat();
+        ln(open_unit(HashFunction::Xxh3.hash(&pair))) / node.weight.as_f64()
+    })
 }

@@ -53,6 +53,7 @@ mod permutation;
 mod range_hash;
 mod stand_ins;
 mod straw2_tables;
+mod twins;
 #[cfg(test)]
 mod vectors;
 

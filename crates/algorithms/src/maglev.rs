@@ -32,12 +32,13 @@ use std::ops::ControlFlow;
 
 use placelab_core::hash::xxh3_pair;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash,
-    KeyPart, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme,
-    Shares, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
+    KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role,
+    Roster, Scheme, Shares, Step, Trace,
 };
 
 use crate::range_hash::bytes_of;
+use crate::twins::{by_name, each};
 use turns::Rule;
 
 /// The registry record.
@@ -68,11 +69,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             help: "how weights become turns: those of Katran and Envoy, or in a row as in IPVS",
         },
     ],
-    small: "",
+    small: "size=13",
     build: Build::Placement(|arguments, seed, roster| {
         Ok(Box::new(Maglev::new(arguments, seed, roster)?))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 /// How one node fills the table: its permutation of the slots, and its weight.
@@ -203,6 +204,80 @@ impl Placement for Maglev {
 
     fn fork(&self) -> Box<dyn Placement> {
         Box::new(self.clone())
+    }
+}
+
+/// The twin: the pseudo code of the paper, whose nodes take their turns round by round.
+fn naive(arguments: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    let size = arguments.count("size");
+    let roster = history.now();
+    let nodes = by_name(&roster);
+    let weights: Vec<u64> = nodes.iter().map(|node| node.weight.micros()).collect();
+    let mut takers = naive_rounds(arguments.text("weights"), weights);
+    let (mut next, mut filled) = (vec![0; nodes.len()], 0);
+    let mut entry = vec![NodeId::NOBODY; size as usize];
+    for round in 1.. {
+        for i in takers(round) {
+            let (first, second) = xxh3_pair(seed, nodes[i].name.as_bytes());
+            let (offset, skip) = (first % size, second % (size - 1) + 1);
+            let preference = |j: u64| ((offset + j * skip) % size) as usize;
+            while entry[preference(next[i])] != NodeId::NOBODY {
+                next[i] += 1;
+            }
+            entry[preference(next[i])] = nodes[i].id;
+            filled += 1;
+            if filled == size {
+                return each(keys, |key| entry[(key.hash.0 % size) as usize]);
+            }
+        }
+    }
+    unreachable!("there are always more rounds")
+}
+
+/// Who takes turns in round 1, 2, … under the rule of a name, one after the other.
+fn naive_rounds(rule: &str, weights: Vec<u64>) -> Box<dyn FnMut(u64) -> Vec<usize>> {
+    let most = *weights.iter().max().expect("there is a node");
+    let sum = weights.iter().map(|&weight| u128::from(weight)).sum::<u128>() as f64;
+    let everybody = (0..weights.len()).filter(|&i| weights[i] > 0).collect::<Vec<_>>();
+    let mut earned = vec![0; weights.len()];
+    let mut targets = vec![0.0; weights.len()];
+    match rule {
+        "katran-v2" => Box::new(move |_| {
+            let mut takers = Vec::new();
+            for &i in &everybody {
+                earned[i] += weights[i];
+                if earned[i] >= most {
+                    earned[i] -= most;
+                    takers.push(i);
+                }
+            }
+            takers
+        }),
+        "envoy" => Box::new(move |round| {
+            let mut takers = Vec::new();
+            for &i in &everybody {
+                if round as f64 * (weights[i] as f64 / sum) >= targets[i] {
+                    targets[i] += most as f64 / sum;
+                    takers.push(i);
+                }
+            }
+            takers
+        }),
+        _ => Box::new(move |_| {
+            let mut divisor = 0;
+            for &i in &everybody {
+                let mut rest = weights[i];
+                while rest > 0 {
+                    (divisor, rest) = (rest, divisor % rest);
+                }
+            }
+            let mut cut = 1;
+            while most / divisor / cut >= 64 {
+                cut *= 2;
+            }
+            let turns = |i: usize| (weights[i] / divisor / cut).max(1) as usize;
+            everybody.iter().flat_map(|&i| std::iter::repeat_n(i, turns(i))).collect()
+        }),
     }
 }
 

@@ -21,11 +21,12 @@
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Build, Capability, Change, Claim, Footprint, Key, KeyHash, KeyPart, NodeId,
-    Placement, PlacementError, Role, Roster, Scheme, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
+    KeyHash, KeyPart, Keys, NodeId, Placement, PlacementError, Role, Roster, Scheme, Step, Trace,
 };
 
 use crate::range_hash::{bytes_of, retry};
+use crate::twins::each;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -43,7 +44,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     parameters: &[],
     small: "",
     build: Build::Placement(|_, _, roster| Ok(Box::new(Modulo::new(roster)))),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -99,6 +100,15 @@ impl Placement for Modulo {
     fn fork(&self) -> Box<dyn Placement> {
         Box::new(self.clone())
     }
+}
+
+/// The twin: the remainder counts members in the order in which they joined.
+fn naive(_: &Arguments, _: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    let roster = history.now();
+    each(keys, |key| {
+        let remainder = key.hash.0 % roster.len() as u64;
+        roster.nodes()[remainder as usize].id
+    })
 }
 
 #[cfg(test)]

@@ -44,11 +44,12 @@ use std::ops::ControlFlow;
 use placelab_core::mix::stream;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
-    Key, KeyHash, KeyPart, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
-    Role, Roster, Scheme, Silent, Step, Trace,
+    History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
+    PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
 };
 
 use crate::circle::{Circle, NameRanks, Point};
+use crate::twins::each;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -77,11 +78,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             help: "whether probes stand at equal steps or are drawn one by one",
         },
     ],
-    small: "",
+    small: "probes=4",
     build: Build::Placement(|arguments, seed, roster| {
         Ok(Box::new(MultiProbe::new(arguments, seed, roster)))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone, Copy)]
@@ -215,6 +216,32 @@ impl Placement for MultiProbe {
     }
 }
 
+/// The twin: the way from every probe to every point, the shortest wins; of equal ones that of the
+/// first probe, and of points that collide the one with the least name.
+fn naive(arguments: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    let roster = history.now();
+    let point = |node: &Node| HashFunction::Xxh3.hash_name(seed, &node.name);
+    let points: Vec<(u64, &Node)> = roster.nodes().iter().map(|node| (point(node), node)).collect();
+    each(keys, |key| {
+        let mut ways = Vec::new();
+        for index in 0..arguments.count("probes") {
+            let probe = match (arguments.text("draws"), index) {
+                (_, 0) => key.hash.0,
+                ("double", _) => key.hash.0.wrapping_add(stream(key.hash.0, 0).wrapping_mul(index)),
+                _ => stream(key.hash.0, index - 1),
+            };
+            for (point, node) in &points {
+                let way = match point.wrapping_sub(probe) {
+                    0 => 1 << 64,
+                    way => u128::from(way),
+                };
+                ways.push((way, index, node.name.as_bytes(), node.id));
+            }
+        }
+        ways.into_iter().min().expect("there are a probe and a member").3
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::hash::Hasher;
@@ -223,7 +250,7 @@ mod tests {
     use siphasher::sip::SipHasher24;
 
     use super::*;
-    use crate::fixtures::{contender, named};
+    use crate::fixtures::{contender, named, twin_agrees};
     use crate::vectors::{Digest, golden, hex, vector_keys};
 
     fn sip(seed: u64, text: &str) -> u64 {
@@ -342,26 +369,15 @@ mod tests {
         assert!(peaks[0] > peaks[1] + 0.025, "{peaks:?}");
     }
 
-    /// The slow twin over every pair of probe and node; and whoever is next takes over.
+    /// The twin agrees about the owner; and whoever is next takes over.
     #[test]
     fn candidates_are_who_would_own_the_key() {
         for draws in ["double", "independent"] {
             let text = format!("multi-probe:probes=3,draws={draws}");
-            let (spec, placement) = contender(&text, Roster::numbered(6).unwrap());
+            let roster = Roster::numbered(6).unwrap();
+            twin_agrees(&text, HashSeed(0), roster.clone(), (0..300).map(|i| stream(5, i)));
+            let (spec, placement) = contender(&text, roster);
             for key in (0..300).map(|i| Key::hashed(stream(5, i))) {
-                let (first, second) = (key.hash.0, stream(key.hash.0, 0));
-                let third = match draws {
-                    "double" => first.wrapping_add(second.wrapping_mul(2)),
-                    _ => stream(first, 1),
-                };
-                let second = if draws == "double" { first.wrapping_add(second) } else { second };
-                let way = |node: &&Node| {
-                    let point = HashFunction::Xxh3.hash(node.name.as_bytes());
-                    let ways = [first, second, third].map(|probe| point.wrapping_sub(probe));
-                    ways.into_iter().min()
-                };
-                let closest = placement.roster().nodes().iter().min_by_key(way).unwrap().id;
-                assert_eq!(placement.place(key), closest);
                 let mut shrinking = placement.fork();
                 placement.candidates(key, &mut |node| {
                     assert_eq!(shrinking.place(key), node);

@@ -12,10 +12,15 @@
 //! The product is taken in whole numbers, weight in micro-units × 52 bits of the score, so equal
 //! weights give the answers of `rendezvous` but for draws that agree in 52 bits.
 
-use placelab_core::{AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+use placelab_core::mix::mix;
+use placelab_core::{
+    AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
+    KeyPart, Keys, Node, NodeId, Role,
+};
 
 use crate::contest::{Contest, Score};
 use crate::rendezvous::{name_hash, score};
+use crate::twins::highest;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -35,7 +40,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(|_, seed, roster| {
         Ok(Box::new(Contest::<WeightTimesDraw>::new(seed, roster)))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -58,6 +63,14 @@ impl Score for WeightTimesDraw {
     fn shown(value: u128) -> u64 {
         (value >> 52) as u64
     }
+}
+
+/// The twin: weight times the upper 52 bits of the draw, for everybody and every key.
+fn naive(_: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    highest(history, keys, |key, node| {
+        let draw = mix(key.hash.0 ^ HashFunction::Xxh3.hash_name(seed, &node.name)) >> 12;
+        u128::from(draw) * u128::from(node.weight.micros())
+    })
 }
 
 #[cfg(test)]

@@ -23,11 +23,12 @@
 
 use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Build, Capability, Claim, HashFunction, HashSeed, Key, KeyHash, KeyPart, Node,
-    Role,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
+    KeyHash, KeyPart, Keys, Node, NodeId, Role,
 };
 
 use crate::contest::{Contest, Score};
+use crate::twins::highest;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -48,7 +49,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(|_, seed, roster| {
         Ok(Box::new(Contest::<HighestRandomWeight>::new(seed, roster)))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -81,4 +82,11 @@ pub(crate) fn name_hash(seed: HashSeed, node: &Node) -> u64 {
 #[inline(always)]
 pub(crate) fn score(key: KeyHash, name_hash: u64) -> u64 {
     mix(key.0 ^ name_hash)
+}
+
+/// The twin: everybody's score for every key.
+fn naive(_: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    highest(history, keys, |key, node| {
+        mix(key.hash.0 ^ HashFunction::Xxh3.hash_name(seed, &node.name))
+    })
 }

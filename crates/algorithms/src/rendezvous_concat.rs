@@ -6,11 +6,15 @@
 //! related keys hang together and loads scatter beyond chance where keys and names share an
 //! alphabet. `rendezvous-sha256` puts each field behind its length.
 
-use placelab_core::{AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
-use sha2::Digest;
+use placelab_core::{
+    AlgorithmSpec, Arguments, Build, Capability, Claim, HashSeed, History, Key, KeyPart, Keys,
+    Node, NodeId, Role,
+};
+use sha2::{Digest, Sha256};
 
 use crate::contest::{Contest, Score};
 use crate::rendezvous_sha256::{head, seeded};
+use crate::twins;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -30,7 +34,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(|_, seed, roster| {
         Ok(Box::new(Contest::<RunTogether>::new(seed, roster)))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -51,6 +55,14 @@ impl Score for RunTogether {
     fn shown(value: [u8; 32]) -> u64 {
         head(value)
     }
+}
+
+/// The twin: the digest of the whole text, made anew for every pair.
+fn naive(_: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    twins::highest(history, keys, |key, node| {
+        let text = [key.bytes, node.name.as_bytes()].concat();
+        Sha256::digest(twins::seeded(seed, &text)).to_vec()
+    })
 }
 
 #[cfg(test)]

@@ -18,10 +18,14 @@
 //! assert_eq!(owner(1), owner(2));
 //! ```
 
-use placelab_core::{AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, Role};
+use placelab_core::{
+    AlgorithmSpec, Arguments, Build, Capability, Claim, HashSeed, History, Key, KeyPart, Keys,
+    Node, NodeId, Role,
+};
 use sha2::{Digest, Sha256};
 
 use crate::contest::{Contest, Score};
+use crate::twins;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -42,7 +46,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(|_, seed, roster| {
         Ok(Box::new(Contest::<LengthPrefixed>::new(seed, roster)))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -86,9 +90,21 @@ fn length(field: &[u8]) -> [u8; 4] {
     u32::try_from(field.len()).expect("keys are shorter than 4 GiB").to_be_bytes()
 }
 
+/// The twin: the digest of the whole text, made anew for every pair.
+fn naive(_: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    twins::highest(history, keys, |key, node| {
+        let mut text = Vec::new();
+        for field in [key.bytes, node.name.as_bytes()] {
+            text.extend((field.len() as u32).to_be_bytes());
+            text.extend(field);
+        }
+        Sha256::digest(twins::seeded(seed, &text)).to_vec()
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use placelab_core::{Arguments, Change, NodeId, advance, establish};
+    use placelab_core::{Change, advance, establish};
 
     use super::*;
     use crate::fixtures::named;

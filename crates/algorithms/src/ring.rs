@@ -32,11 +32,12 @@ use std::sync::Arc;
 
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
-    Key, KeyHash, KeyPart, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
-    Role, Roster, Scheme, Shares, Silent, Trace, Weight,
+    History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
+    PlacementError, Role, Roster, Scheme, Shares, Silent, Trace, Weight,
 };
 
 use crate::circle::{Circle, NameRanks, Point};
+use crate::twins::{each, seeded};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -83,11 +84,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             help: "file of explicit points, lines of node,token",
         },
     ],
-    small: "",
+    small: "vnodes=3",
     build: Build::Placement(|arguments, seed, roster| {
         Ok(Box::new(Ring::new(arguments, seed, roster)?))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 /// Most points of one ring.
@@ -325,13 +326,49 @@ impl Placement for Ring {
     }
 }
 
+/// The twin: every point with the name and identity of its node in a list, in which each key looks
+/// for the least that is behind it, or for the least of all.
+fn naive(arguments: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    let roster = history.now();
+    let mut points: Vec<(u64, &[u8], NodeId)> = Vec::new();
+    for node in roster.serving() {
+        let own = match arguments.file("tokens") {
+            Some(text) => parse_tokens(text).expect("a checked file")[node.name.as_str()].clone(),
+            None => naive_points(arguments, seed, node),
+        };
+        points.extend(own.into_iter().map(|point| (point, node.name.as_bytes(), node.id)));
+    }
+    each(keys, |key| {
+        let is_behind = |point: u64| match arguments.text("successor") {
+            "at" => point >= key.hash.0,
+            _ => point > key.hash.0,
+        };
+        let behind = points.iter().filter(|(point, ..)| is_behind(*point)).min();
+        behind.or(points.iter().min()).expect("a roster has a node of positive weight").2
+    })
+}
+
+/// The points of a node where they are hashed: V times its weight, halves upward, but one at least.
+fn naive_points(arguments: &Arguments, seed: HashSeed, node: &Node) -> Vec<u64> {
+    let hash: HashFunction = arguments.text("hash").parse().expect("a checked name");
+    let unit = u128::from(Weight::MICROS);
+    let micros = u128::from(arguments.count("vnodes")) * u128::from(node.weight.micros());
+    let count = (micros + unit / 2) / unit;
+    let point = |index: u128| {
+        let text = arguments.text("point").replace('i', &index.to_string());
+        let text = text.replace("name", node.name.as_str());
+        hash.hash(&seeded(seed, text.as_bytes()))
+    };
+    (0..count.max(1)).map(point).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use placelab_core::mix::stream;
     use placelab_core::{AlgorithmRequest, advance, establish, replicas};
 
     use super::*;
-    use crate::fixtures::named;
+    use crate::fixtures::{named, twin_agrees};
 
     fn ring(text: &str, tokens: &str, roster: Roster, seed: u64) -> Box<dyn Placement> {
         let request = AlgorithmRequest::expand(text).unwrap().remove(0);
@@ -381,29 +418,20 @@ mod tests {
         }
     }
 
-    /// The slow twin: every point in a list, the least clockwise distance wins.
     #[test]
-    fn a_plain_list_agrees() {
-        for (text, strict) in [("ring:vnodes=7", false), ("ring:vnodes=7,successor=after", true)] {
-            let roster = Roster::numbered(9).unwrap();
-            let placement = ring(text, "", roster.clone(), 3);
-            let mut points = Vec::new();
-            for node in roster.nodes() {
-                for index in 0..7 {
-                    let text = [&3u64.to_le_bytes()[..], node.name.as_bytes(), b"#"].concat();
-                    let text = [text, index.to_string().into_bytes()].concat();
-                    points.push((HashFunction::Xxh3.hash(&text), node.id));
-                }
-            }
-            let edges = points.iter().flat_map(|&(p, _)| [p.wrapping_sub(1), p, p.wrapping_add(1)]);
-            for hash in (0..2_000).map(|i| stream(9, i)).chain(edges).chain([0, u64::MAX]) {
-                let distance = |&&(point, _): &&Point| {
-                    let distance = point.wrapping_sub(hash);
-                    if strict && distance == 0 { u128::MAX } else { u128::from(distance) }
-                };
-                let expected = points.iter().min_by_key(distance).unwrap().1;
-                assert_eq!(placement.place(Key::hashed(hash)), expected);
-            }
+    fn the_twin_agrees_on_and_beside_every_point() {
+        let (seed, roster) = (HashSeed(3), Roster::numbered(9).unwrap());
+        for text in ["ring:vnodes=7", "ring:vnodes=7,successor=after"] {
+            let points = Points::Hashed {
+                vnodes: 7,
+                hash: HashFunction::Xxh3,
+                seed,
+                template: parse_template("name#i").unwrap(),
+            };
+            let points = points.of(roster.nodes()).into_iter();
+            let edges = points.flat_map(|(p, _)| [p.wrapping_sub(1), p, p.wrapping_add(1)]);
+            let hashes = (0..2_000).map(|i| stream(9, i)).chain(edges).chain([0, u64::MAX]);
+            twin_agrees(text, seed, roster.clone(), hashes);
         }
     }
 

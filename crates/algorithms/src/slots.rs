@@ -36,13 +36,14 @@ mod crc;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Footprint, HashSeed, Key, KeyHash,
-    KeyPart, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme,
-    Shares, Silent, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Footprint, HashSeed, History, Key,
+    KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role,
+    Roster, Scheme, Shares, Silent, Step, Trace,
 };
 
 use crate::owner_table::{self, check_room, dealt, follow};
 use crate::range_hash::{bytes_of, retry};
+use crate::twins;
 use crc::{VALUES as CRC_VALUES, crc16, tag};
 
 /// The registry record.
@@ -72,11 +73,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             help: "logical slots: a hundred a node or more, at most 65536 by CRC-16",
         },
     ],
-    small: "",
+    small: "slots=16",
     build: Build::Placement(|arguments, seed, roster| {
         Ok(Box::new(Slots::new(arguments, seed, roster)?))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -186,6 +187,27 @@ impl Placement for Slots {
     fn fork(&self) -> Box<dyn Placement> {
         Box::new(self.clone())
     }
+}
+
+/// The twin: the table follows every step of the history anew. A step of nothing but new names is
+/// no reason to give anything up.
+fn naive(arguments: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    let mut owners = vec![NodeId::NOBODY; arguments.count("slots") as usize];
+    let mut roster = history.start.clone();
+    twins::rebalance(&mut owners, &roster);
+    for changes in &history.steps {
+        roster = roster.after(changes).expect("steps of a history are possible");
+        if changes.iter().any(|change| !matches!(change, Change::Rename(..))) {
+            twins::rebalance(&mut owners, &roster);
+        }
+    }
+    twins::each(keys, |key| {
+        let value = match arguments.text("hash") {
+            "key" => key.hash.0,
+            _ => crc::naive_crc16(crc::naive_tag(key.bytes), seed).into(),
+        };
+        owners[(value % owners.len() as u64) as usize]
+    })
 }
 
 #[cfg(test)]

@@ -35,15 +35,20 @@
 //! }
 //! ```
 
+use std::cmp::Reverse;
+use std::num::Wrapping;
+
 use placelab_core::math::{ln, open_unit};
+use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyPart, Node, ParameterKind,
-    ParameterSpec, Role, Weight,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
+    KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Role, Weight,
 };
 
 use crate::contest::{Contest, Score};
 use crate::rendezvous::{name_hash, score};
 use crate::straw2_tables::{COARSE, FINE, RECIPROCAL};
+use crate::twins::highest;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -72,7 +77,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
             _ => Box::new(Contest::<WideStraw>::new(seed, roster)),
         })
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -178,11 +183,70 @@ fn stir(a: &mut u32, b: &mut u32, c: &mut u32) {
     }
 }
 
+/// The twin: everybody's straw for every key. The longest wide one is what lacks least; short ones
+/// are Ceph's, whose weights are the nearest to w·2^16.
+fn naive(arguments: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    let unit = u128::from(Weight::MICROS);
+    let micros = |node: &Node| u128::from(node.weight.micros());
+    let name = |node: &Node| HashFunction::Xxh3.hash_name(seed, &node.name);
+    match arguments.text("draw") {
+        "wide" => highest(history, keys, |key, node| {
+            let u = open_unit(mix(key.hash.0 ^ name(node)));
+            let lacking = (-ln(u) * (1u64 << 58) as f64).floor() as u128;
+            Reverse(lacking * unit / micros(node))
+        }),
+        _ => highest(history, keys, |key, node| {
+            let weight = (micros(node) * 65_536 + unit / 2) / unit;
+            let u = naive_hash(key.hash.0 as u32, name(node) as u32, 0) & 0xffff;
+            (naive_ln(u) - (1 << 48)) / weight.max(1) as i64
+        }),
+    }
+}
+
+/// Ceph's logarithm of u + 1, which is shifted bit by bit until bit 15 leads.
+fn naive_ln(u: u32) -> i64 {
+    let (mut x, mut exponent) = (u64::from(u) + 1, 15);
+    while x < 1 << 15 {
+        x *= 2;
+        exponent -= 1;
+    }
+    let coarse = (x / 256 - 128) as usize;
+    let fine = ((x * RECIPROCAL[coarse]) / (1 << 48) % 256) as usize;
+    exponent * (1 << 44) + (COARSE[coarse] + FINE[fine]) as i64 / 16
+}
+
+/// Ceph's Jenkins hash of three words, as it is published.
+fn naive_hash(a: u32, b: u32, c: u32) -> u32 {
+    let [a, b, c, x, y] = [a, b, c, 231_232, 1_232].map(Wrapping);
+    let h = Wrapping(1_315_423_911) ^ a ^ b ^ c;
+    let [a, b, h] = naive_mix([a, b, h]);
+    let [c, x, h] = naive_mix([c, x, h]);
+    let [y, _, h] = naive_mix([y, a, h]);
+    let [_, _, h] = naive_mix([b, x, h]);
+    let [_, _, h] = naive_mix([y, c, h]);
+    h.0
+}
+
+/// Jenkins's mix of three words, as it is published.
+#[rustfmt::skip]
+fn naive_mix([mut a, mut b, mut c]: [Wrapping<u32>; 3]) -> [Wrapping<u32>; 3] {
+    a -= b; a -= c; a ^= c >> 13;
+    b -= c; b -= a; b ^= a << 8;
+    c -= a; c -= b; c ^= b >> 13;
+    a -= b; a -= c; a ^= c >> 12;
+    b -= c; b -= a; b ^= a << 16;
+    c -= a; c -= b; c ^= b >> 5;
+    a -= b; a -= c; a ^= c >> 3;
+    b -= c; b -= a; b ^= a << 10;
+    c -= a; c -= b; c ^= b >> 15;
+    [a, b, c]
+}
+
 #[cfg(test)]
 mod tests {
     use placelab_core::hash::fnv1a_64;
     use placelab_core::mix::stream;
-    use placelab_core::{NodeId, Roster, Silent};
+    use placelab_core::{Roster, Silent};
     use serde_json::Value;
 
     use super::*;

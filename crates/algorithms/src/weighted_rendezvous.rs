@@ -25,12 +25,15 @@
 //! ```
 
 use placelab_core::math::{ln, open_unit};
+use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Build, Capability, Claim, HashSeed, Key, KeyHash, KeyPart, Node, Role,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
+    KeyHash, KeyPart, Keys, Node, NodeId, Role,
 };
 
 use crate::contest::{Contest, Score};
 use crate::rendezvous::{name_hash, score};
+use crate::twins::highest;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -50,7 +53,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(|_, seed, roster| {
         Ok(Box::new(Contest::<FirstToStrike>::new(seed, roster)))
     }),
-    naive: crate::unwritten,
+    naive,
 };
 
 #[derive(Clone)]
@@ -88,10 +91,18 @@ fn earliness(u: f64, weight: f64) -> u64 {
     !(-ln(u) / weight).to_bits()
 }
 
+/// The twin: everybody's clock for every key, the least −ln(u) ÷ w as the greatest ln(u) ÷ w.
+fn naive(_: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+    highest(history, keys, |key, node| {
+        let u = open_unit(mix(key.hash.0 ^ HashFunction::Xxh3.hash_name(seed, &node.name)));
+        ln(u) / node.weight.as_f64()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use placelab_core::mix::stream;
-    use placelab_core::{Change, HashFunction, NodeId, Silent, Weight, advance};
+    use placelab_core::{Change, Silent, Weight, advance};
 
     use super::*;
     use crate::contest::{ranked, winner};

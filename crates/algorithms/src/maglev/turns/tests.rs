@@ -10,6 +10,7 @@ use siphasher::sip::SipHasher13;
 use xxhash_rust::xxh64::xxh64;
 
 use super::*;
+use crate::maglev::naive_rounds;
 use crate::vectors::{Digest, golden, hex, vector_keys};
 
 /// The permutation that two draws make.
@@ -236,34 +237,23 @@ fn golden_ipvs() {
     }
 }
 
-/// The rules as they are told, for weights from all walks: everybody is looked at in each round.
+/// The rules for weights from all walks, as the twin takes turns: by a look at everybody in each
+/// round.
 #[test]
 fn plain_loops_over_rounds_agree() {
     for weights in [[3, 20, 7, 0, 20], [1, 1, 1, 1, 1], [1, 1_000, 1, 999, 0], [5, 3, 11, 2, 1]] {
         let nodes = std::iter::zip([(3, 5), (10, 7), (40, 11), (9, 9), (1, 2)], weights)
             .map(|((offset, skip), weight)| Turns { offset, skip, weight })
             .collect::<Vec<_>>();
-        let most = *weights.iter().max().unwrap();
-        let (mut earned, mut taken) = ([0; 5], Vec::new());
-        let (mut targets, mut reached) = ([0.0; 5], Vec::new());
-        let sum = weights.iter().sum::<u64>() as f64;
-        for iteration in 1..=2_000 {
-            for at in 0..5 {
-                earned[at] += weights[at];
-                if earned[at] >= most {
-                    earned[at] -= most;
-                    taken.push(at as u32);
-                }
-                let part = weights[at] as f64 / sum;
-                if part > 0.0 && f64::from(iteration) * part >= targets[at] {
-                    targets[at] += most as f64 / sum;
-                    reached.push(at as u32);
-                }
-            }
-        }
-        assert!(taken.iter().copied().eq(katran_v2(&nodes).take(taken.len())), "{weights:?}");
+        let taken = |rule: &str| {
+            let rounds = (1..=2_000).flat_map(naive_rounds(rule, weights.to_vec()));
+            rounds.map(|at| at as u32).collect::<Vec<u32>>()
+        };
+        let [earned, reached, in_rows] = ["katran-v2", "envoy", "turns"].map(taken);
+        assert!(earned.iter().copied().eq(katran_v2(&nodes).take(earned.len())), "{weights:?}");
         assert!(reached.iter().copied().eq(envoy(&nodes).take(reached.len())), "{weights:?}");
-        assert!(Rule::KatranV2.populate(251, &nodes) == claimed(251, &nodes, taken.into_iter()));
+        assert!(in_rows.iter().copied().eq(in_a_row(&nodes).take(in_rows.len())), "{weights:?}");
+        assert!(Rule::KatranV2.populate(251, &nodes) == claimed(251, &nodes, earned.into_iter()));
     }
 }
 
