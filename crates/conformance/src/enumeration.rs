@@ -1,6 +1,6 @@
 //! Every small world: all sequences of a few joins and removals, against the twin.
 
-use placelab_core::{Change, History, NodeId, Placement, PlacementError, Roster, advance};
+use placelab_core::{Change, History, NodeId, PlacementError, Placer, Roster};
 
 use crate::sample::Sample;
 use crate::subject::{PUBLISHED, Subject, hold};
@@ -24,8 +24,8 @@ pub fn enumerate(subject: &Subject) -> Result<u64, String> {
         let start = Roster::numbered(size).map_err(|error| error.to_string())?;
         let first = subject.serve(start.clone(), PUBLISHED).map_err(|error| error.to_string())?;
         let mut history = History::new(start);
-        world.compare(first.as_ref(), &history)?;
-        Ok(sequences + world.explore(first.as_ref(), &mut history)?)
+        world.compare(&first, &history)?;
+        Ok(sequences + world.explore(&first, &mut history)?)
     })
 }
 
@@ -37,35 +37,35 @@ struct World<'a> {
 
 impl World<'_> {
     /// Explores everything that can come next, and says how many sequences that were.
-    fn explore(&self, before: &dyn Placement, history: &mut History) -> Result<u64, String> {
+    fn explore(&self, before: &Placer, history: &mut History) -> Result<u64, String> {
         if history.steps.len() == STEPS {
             return Ok(0);
         }
         let mut sequences = 0;
         for id in 0..NAMES {
-            let change = match before.roster().get(NodeId(id)) {
-                Some(_) if before.roster().len() == 1 => continue,
+            let change = match before.scheme().roster().get(NodeId(id)) {
+                Some(_) if before.scheme().roster().len() == 1 => continue,
                 Some(_) => Change::Remove(NodeId(id)),
                 None => Change::Add(Roster::numbered_node(id)),
             };
             let changes = vec![change];
-            let after = match advance(self.subject.spec, before, &changes) {
+            let after = match before.after(self.subject.spec, &changes) {
                 Ok(after) => after,
                 Err(PlacementError::Unsupported { .. }) => continue,
                 Err(error) => return Err(format!("{:?}, {changes:?}: {error}", history.steps)),
             };
             history.steps.push(changes);
-            self.compare(after.as_ref(), history)?;
-            sequences += 1 + self.explore(after.as_ref(), history)?;
+            self.compare(&after, history)?;
+            sequences += 1 + self.explore(&after, history)?;
             history.steps.pop();
         }
         Ok(sequences)
     }
 
-    fn compare(&self, placement: &dyn Placement, history: &History) -> Result<(), String> {
+    fn compare(&self, placer: &Placer, history: &History) -> Result<(), String> {
         let Subject { spec, arguments } = self.subject;
         let twin = (spec.naive)(arguments, PUBLISHED, history, self.sample.keys());
-        hold(self.sample.owners(placement) == twin, || {
+        hold(self.sample.owners(placer) == twin, || {
             format!("{} nodes, then {:?}: the twin differs", history.start.len(), history.steps)
         })
     }

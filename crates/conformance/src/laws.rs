@@ -34,6 +34,10 @@ fn everybody(_: &AlgorithmSpec) -> bool {
     true
 }
 
+fn functions(spec: &AlgorithmSpec) -> bool {
+    !spec.is_load_aware()
+}
+
 fn minimal(spec: &AlgorithmSpec) -> bool {
     spec.claims(Claim::MinimalMovement)
 }
@@ -46,11 +50,11 @@ pub static LAWS: &[Law] = &[
         everybody, answers::deterministic),
     law("one-answer",
         "Single lookups, batches, several memberships at once and traced lookups agree.",
-        everybody, answers::one_answer),
+        functions, answers::one_answer),
     law("copies", "Replicas are distinct, the owner first, and too few nodes a typed error.",
-        everybody, answers::copies),
+        functions, answers::copies),
     law("candidates", "Every node of positive weight is a candidate exactly once.",
-        everybody, answers::candidates),
+        functions, answers::candidates),
     law("capabilities", "What is declared can be done, and what is not is refused by name.",
         everybody, fleet::capabilities),
     law("names",
@@ -71,7 +75,9 @@ pub static LAWS: &[Law] = &[
     law("weights", "Loads of unequal nodes follow their weights: a G-test.",
         |spec| spec.claims(Claim::FairShares) && spec.can(Capability::Weights), balance::weights),
     law("exact-shares", "Shares that are said to be exact are complete, and what sampling finds.",
-        everybody, balance::exact_shares),
+        functions, balance::exact_shares),
+    law("bounds", "No node takes more keys than its bound, and all have room together.",
+        AlgorithmSpec::is_load_aware, balance::bounds),
     law("everybody-owns", "Every live node owns something.", everybody, balance::everybody_owns),
-    law("work", "The steps of a lookup grow as documented.", everybody, cost::work),
+    law("work", "The steps of a lookup grow as documented.", functions, cost::work),
 ];

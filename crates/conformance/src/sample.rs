@@ -1,7 +1,7 @@
 //! Keys with both their parts: hashes, and texts for the schemes that read bytes.
 
 use placelab_core::mix::stream;
-use placelab_core::{HashSeed, Key, KeyHash, KeyText, Keys, NodeId, Placement};
+use placelab_core::{HashSeed, Key, KeyHash, KeyText, Keys, NodeId, Placer};
 
 /// Distinct keys, the same in every run.
 pub(crate) struct Sample {
@@ -13,7 +13,9 @@ impl Sample {
     pub(crate) fn new(count: u64) -> Self {
         let hashes: Vec<KeyHash> = (0..count).map(|index| KeyHash(stream(11, index))).collect();
         let mut text = KeyText::default();
-        hashes.iter().for_each(|hash| text.push(format!("{:x}", hash.0).as_bytes()));
+        for (index, hash) in hashes.iter().enumerate() {
+            text.push(key_text(index, hash.0).as_bytes());
+        }
         Sample { hashes, text }
     }
 
@@ -31,10 +33,21 @@ impl Sample {
         (0..self.hashes.len()).map(|index| self.keys().get(index))
     }
 
-    pub(crate) fn owners(&self, placement: &dyn Placement) -> Vec<NodeId> {
-        let mut owners = vec![NodeId(u32::MAX); self.hashes.len()];
-        placement.place_many(self.keys(), &mut owners);
-        owners
+    /// The owners of the keys. Panics where the nodes cannot hold them.
+    pub(crate) fn owners(&self, placer: &Placer) -> Vec<NodeId> {
+        placer.owners(self.keys()).expect("the nodes hold a sample")
+    }
+}
+
+/// Plain texts, and some of what makes a difference to schemes that read them: braces, bytes above
+/// 127, nothing at all.
+fn key_text(index: usize, hash: u64) -> String {
+    match index % 8 {
+        _ if index == 0 => String::new(),
+        1 => format!("{{{hash:x}}}:profile"),
+        2 => format!("{{}}{hash:x}"),
+        3 => format!("é{hash:x}ß"),
+        _ => format!("{hash:x}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use placelab_core::{
     AlgorithmRequest, AlgorithmSpec, Arguments, Capability, Change, HashSeed, Node, Placement,
-    PlacementError, Roster, Weight, advance, establish,
+    PlacementError, Placer, Roster, Weight,
 };
 
 /// What a law finds: nothing, or what is wrong in a sentence.
@@ -40,28 +40,25 @@ impl Subject {
         self.arguments.contender(self.spec)
     }
 
-    /// The placement of a roster under a hash seed.
-    pub(crate) fn serve(
-        &self,
-        roster: Roster,
-        seed: HashSeed,
-    ) -> Result<Box<dyn Placement>, PlacementError> {
-        establish(self.spec, &self.arguments, seed, roster)
+    /// What it makes of a roster under a hash seed.
+    pub(crate) fn serve(&self, roster: Roster, seed: HashSeed) -> Result<Placer, PlacementError> {
+        Placer::first(self.spec, &self.arguments, seed, roster)
     }
 
-    /// The placement of `node-0` … of weight 1.
-    pub(crate) fn fleet(&self, nodes: u32) -> Result<Box<dyn Placement>, String> {
+    /// What it makes of `node-0` … of weight 1.
+    pub(crate) fn fleet(&self, nodes: u32) -> Result<Placer, String> {
         let served = Roster::numbered(nodes).and_then(|roster| self.serve(roster, PUBLISHED));
         served.map_err(|error| format!("{nodes} equal nodes: {error}"))
     }
 
-    /// The placement after some changes.
-    pub(crate) fn step(
-        &self,
-        before: &dyn Placement,
-        changes: &[Change],
-    ) -> Result<Box<dyn Placement>, String> {
-        advance(self.spec, before, changes).map_err(|error| format!("{changes:?}: {error}"))
+    /// The placement of `node-0` … of weight 1, for laws that bind functions of the key.
+    pub(crate) fn placement(&self, nodes: u32) -> Result<Box<dyn Placement>, String> {
+        self.fleet(nodes)?.into_placement().map_err(|error| error.to_string())
+    }
+
+    /// What it makes of some changes.
+    pub(crate) fn step(&self, before: &Placer, changes: &[Change]) -> Result<Placer, String> {
+        before.after(self.spec, changes).map_err(|error| format!("{changes:?}: {error}"))
     }
 
     /// Whether it can do something beyond growing and shrinking at the tail.

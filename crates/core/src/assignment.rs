@@ -92,6 +92,14 @@ impl Placer {
         }
     }
 
+    /// A copy.
+    pub fn fork(&self) -> Self {
+        match self {
+            Placer::Placement(placement) => Placer::Placement(placement.fork()),
+            Placer::Assignment(assignment) => Placer::Assignment(assignment.fork()),
+        }
+    }
+
     /// The membership.
     pub fn scheme(&self) -> &dyn Scheme {
         match self {

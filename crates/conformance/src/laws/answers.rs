@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    Capability, Change, Count, NodeId, PlacementError, Record, Roster, replicas, replicate_many,
+    Capability, Change, Count, NodeId, PlacementError, Placer, Record, Roster, advance, replicas,
+    replicate_many,
 };
 
 use crate::sample::Sample;
@@ -13,9 +14,14 @@ use crate::subject::{Finding, PUBLISHED, Subject, hold, weighted};
 /// Single lookups, batches, several memberships and traces agree.
 pub(super) fn one_answer(subject: &Subject) -> Finding {
     let sample = Sample::new(1_000);
-    let first = subject.fleet(12)?;
-    let later = subject.step(first.as_ref(), &[Change::Add(Roster::numbered_node(12))])?;
-    let (batch, later_batch) = (sample.owners(first.as_ref()), sample.owners(later.as_ref()));
+    let join = [Change::Add(Roster::numbered_node(12))];
+    let first = subject.placement(12)?;
+    let later = advance(subject.spec, first.as_ref(), &join).map_err(|error| error.to_string())?;
+    let [batch, later_batch] = [&first, &later].map(|placement| {
+        let mut owners = vec![NodeId::NOBODY; sample.hashes.len()];
+        placement.place_many(sample.keys(), &mut owners);
+        owners
+    });
     let mut rows = [vec![NodeId(u32::MAX); batch.len()], vec![NodeId(u32::MAX); batch.len()]];
     let [one, two] = &mut rows;
     first.place_across(&[later.as_ref()], sample.keys(), &mut [one, two]);
@@ -42,22 +48,22 @@ pub(super) fn deterministic(subject: &Subject) -> Finding {
     let live = || {
         let mut placement = subject.fleet(9)?;
         for changes in &history {
-            placement = subject.step(placement.as_ref(), changes)?;
+            placement = subject.step(&placement, changes)?;
         }
         Ok::<_, String>(placement)
     };
     let placement = live()?;
-    let owners = sample.owners(placement.as_ref());
-    hold(sample.owners(placement.fork().as_ref()) == owners, || "a copy differs".into())?;
-    hold(sample.owners(live()?.as_ref()) == owners, || "the same history differs".into())?;
-    let elsewhere = std::thread::scope(|scope| scope.spawn(|| sample.owners(&*placement)).join());
+    let owners = sample.owners(&placement);
+    hold(sample.owners(&placement.fork()) == owners, || "a copy differs".into())?;
+    hold(sample.owners(&live()?) == owners, || "the same history differs".into())?;
+    let elsewhere = std::thread::scope(|scope| scope.spawn(|| sample.owners(&placement)).join());
     hold(elsewhere.is_ok_and(|other| other == owners), || "another thread differs".into())
 }
 
 /// Replicas are distinct, the owner first; more than there are nodes is a typed error.
 pub(super) fn copies(subject: &Subject) -> Finding {
     let sample = Sample::new(100);
-    let placement = subject.fleet(8)?;
+    let placement = subject.placement(8)?;
     for count in 1..=8 {
         let mut all = vec![NodeId(u32::MAX); count * sample.hashes.len()];
         replicate_many(placement.as_ref(), sample.keys(), count, &mut all);
@@ -87,7 +93,8 @@ pub(super) fn candidates(subject: &Subject) -> Finding {
     for roster in rosters {
         let mut everybody: Vec<NodeId> = roster.serving().map(|node| node.id).collect();
         everybody.sort_unstable();
-        let placement = match subject.serve(roster, PUBLISHED) {
+        let placed = subject.serve(roster, PUBLISHED).and_then(Placer::into_placement);
+        let placement = match placed {
             Ok(placement) => placement,
             Err(PlacementError::Limit { .. } | PlacementError::Parameter { .. }) => continue,
             Err(error) => return Err(error.to_string()),

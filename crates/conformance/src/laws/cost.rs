@@ -20,7 +20,7 @@ pub(super) fn work(subject: &Subject) -> Finding {
     let sample = Sample::new(500);
     let mut steps = [0.0; 2];
     for (nodes, steps) in SIZES.into_iter().zip(&mut steps) {
-        let placement = subject.fleet(nodes)?;
+        let placement = subject.placement(nodes)?;
         let mut count = Count::default();
         sample.each().for_each(|key| {
             placement.trace(key, &mut count);

@@ -1,8 +1,8 @@
 //! What a fleet goes through, and who owns keys afterwards.
 
 use placelab_core::{
-    Capability, Change, Claim, History, NodeId, NodeName, Placement, PlacementError, Roster,
-    Weight, advance,
+    Capability, Change, Claim, HashSeed, History, NodeId, NodeName, PlacementError, Placer, Roster,
+    Weight,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -17,25 +17,25 @@ const SCRIPT_SEED: u64 = 0x636f_6e66_6f72_6d00;
 /// Only live nodes of positive weight own keys.
 pub(super) fn range(subject: &Subject) -> Finding {
     let sample = Sample::new(2_000);
-    let mut placements = Vec::new();
+    let mut placers = Vec::new();
     for nodes in [1, 2, 3, 7, 16, 33] {
-        placements.push(subject.fleet(nodes)?);
+        placers.push(subject.fleet(nodes)?);
     }
     if subject.can(Capability::Weights) {
         let idle = subject.serve(weighted(&[0, 3, 0, 1]), PUBLISHED);
-        placements.push(idle.map_err(|error| error.to_string())?);
+        placers.push(idle.map_err(|error| error.to_string())?);
     }
     if subject.can(Capability::RemoveAny) {
         let gone = [Change::Remove(NodeId(3)), Change::Remove(NodeId(0))];
-        placements.push(subject.step(subject.fleet(9)?.as_ref(), &gone)?);
+        placers.push(subject.step(&subject.fleet(9)?, &gone)?);
     }
-    placements.iter().try_for_each(|placement| lives(placement.as_ref(), &sample))
+    placers.iter().try_for_each(|placer| lives(placer, &sample))
 }
 
 /// Whether every owner is a member of positive weight.
-fn lives(placement: &dyn Placement, sample: &Sample) -> Finding {
-    let roster = placement.roster();
-    for owner in sample.owners(placement) {
+fn lives(placer: &Placer, sample: &Sample) -> Finding {
+    let roster = placer.scheme().roster();
+    for owner in sample.owners(placer) {
         let lives = roster.get(owner).is_some_and(|node| node.weight > Weight::ZERO);
         hold(lives, || format!("node #{} of {} owns a key", owner.0, roster.len()))?;
     }
@@ -50,7 +50,7 @@ pub(super) fn capabilities(subject: &Subject) -> Finding {
     ];
     let before = subject.fleet(6)?;
     for (capability, change) in needs {
-        let error = advance(subject.spec, before.as_ref(), &[change]).err();
+        let error = before.after(subject.spec, &[change]).err();
         let expected = match subject.can(capability) {
             true => None,
             false => Some(PlacementError::Unsupported { capability, change: Some(0) }),
@@ -66,39 +66,80 @@ pub(super) fn capabilities(subject: &Subject) -> Finding {
 pub(super) fn order_free(subject: &Subject) -> Finding {
     let sample = Sample::new(3_000);
     let forward = subject.fleet(13)?;
-    let mut nodes = forward.roster().nodes().to_vec();
+    let mut nodes = forward.scheme().roster().nodes().to_vec();
     nodes.reverse();
     let backward = Roster::new(nodes).and_then(|roster| subject.serve(roster, PUBLISHED));
     let backward = backward.map_err(|error| error.to_string())?;
-    let answers = sample.owners(forward.as_ref());
-    hold(sample.owners(backward.as_ref()) == answers, || "13 nodes in reverse differ".into())?;
+    let answers = sample.owners(&forward);
+    hold(sample.owners(&backward) == answers, || "13 nodes in reverse differ".into())?;
     if subject.can(Capability::RemoveAny) {
         let [a, b] = [[NodeId(4), NodeId(9)], [NodeId(9), NodeId(4)]].map(|gone| {
             gone.iter().try_fold(forward.fork(), |placement, id| {
-                subject.step(placement.as_ref(), &[Change::Remove(*id)])
+                subject.step(&placement, &[Change::Remove(*id)])
             })
         });
-        let same = sample.owners(a?.as_ref()) == sample.owners(b?.as_ref());
+        let same = sample.owners(&a?) == sample.owners(&b?);
         hold(same, || "removing #4 and #9 in another order differs".into())?;
     }
     Ok(())
 }
 
-/// Random scripts, many of their changes impossible: never a dead owner, and where the order is
-/// free the state after any history is that of a fresh start.
-pub(super) fn scripts(subject: &Subject) -> Finding {
-    let sample = Sample::new(64);
-    each_script(subject, |script, placements, _| {
-        let failed = |error: String| format!("script {script}: {error}");
-        for placement in &placements {
-            lives(placement.as_ref(), &sample).map_err(failed)?;
+/// A random script, many of its changes impossible. What is refused leaves no trace: what was made
+/// never changes.
+struct Script {
+    number: u64,
+    seed: HashSeed,
+    /// What was done.
+    history: History,
+    /// What was made of every state.
+    placers: Vec<Placer>,
+}
+
+impl Script {
+    /// From a fleet of one to six nodes under one of three hash seeds, the published one first.
+    fn new(subject: &Subject, number: u64) -> Result<Self, String> {
+        let mut draws = Xoshiro256PlusPlus::seed_from_u64(SCRIPT_SEED + number);
+        let seed = HashSeed(number / 6 % 3);
+        let failed = |error: PlacementError| format!("script {number}: {error}");
+        let start = Roster::numbered(1 + (number % 6) as u32).map_err(failed)?;
+        let first = subject.serve(start.clone(), seed).map_err(failed)?;
+        let mut script =
+            Script { number, seed, history: History::new(start), placers: vec![first] };
+        for _ in 0..8 {
+            let changes: Vec<Change> =
+                (0..1 + draws.next_u64() % 2).map(|_| change(&mut draws)).collect();
+            if let Ok(next) = script.last().after(subject.spec, &changes) {
+                script.placers.push(next);
+                script.history.steps.push(changes);
+            }
         }
-        let last = placements.last().expect("a first fleet");
+        Ok(script)
+    }
+
+    fn last(&self) -> &Placer {
+        self.placers.last().expect("the first fleet is there")
+    }
+
+    /// A finding about it.
+    fn hold(&self, holds: bool, wrong: &str) -> Finding {
+        hold(holds, || format!("script {}, {:?}: {wrong}", self.number, self.history))
+    }
+}
+
+/// Never a dead owner, and where the order is free the state after any history is that of a fresh
+/// start.
+pub(super) fn scripts(subject: &Subject) -> Finding {
+    (0..SCRIPTS).try_for_each(|number| {
+        let script = Script::new(subject, number)?;
+        let sample = Sample::new(64).salted(script.seed);
+        for placer in &script.placers {
+            lives(placer, &sample).map_err(|error| format!("script {number}: {error}"))?;
+        }
         if subject.spec.claims(Claim::OrderFree) {
-            let fresh = subject.serve(last.roster().clone(), PUBLISHED);
-            let fresh = fresh.map_err(|error| failed(error.to_string()))?;
-            let same = sample.owners(fresh.as_ref()) == sample.owners(last.as_ref());
-            hold(same, || format!("script {script}: a fresh start differs"))?;
+            let roster = script.last().scheme().roster().clone();
+            let fresh = subject.serve(roster, script.seed).map_err(|error| error.to_string())?;
+            let same = sample.owners(&fresh) == sample.owners(script.last());
+            script.hold(same, "a fresh start differs")?;
         }
         Ok(())
     })
@@ -106,40 +147,13 @@ pub(super) fn scripts(subject: &Subject) -> Finding {
 
 /// The twin agrees at the end of every script.
 pub(super) fn twin(subject: &Subject) -> Finding {
-    let sample = Sample::new(64);
     let Subject { spec, arguments } = subject;
-    each_script(subject, |script, placements, history| {
-        let twin = (spec.naive)(arguments, PUBLISHED, history, sample.keys());
-        let last = placements.last().expect("a first fleet");
-        hold(sample.owners(last.as_ref()) == twin, || {
-            format!("script {script}: the twin differs after {history:?}")
-        })
+    (0..SCRIPTS).try_for_each(|number| {
+        let script = Script::new(subject, number)?;
+        let sample = Sample::new(64).salted(script.seed);
+        let twin = (spec.naive)(arguments, script.seed, &script.history, sample.keys());
+        script.hold(sample.owners(script.last()) == twin, "the twin differs")
     })
-}
-
-/// Shows each script: its number, the placement of every state, and what was done. What is refused
-/// leaves no trace: a placement never changes.
-fn each_script(
-    subject: &Subject,
-    look: impl Fn(u64, Vec<Box<dyn Placement>>, &History) -> Finding,
-) -> Finding {
-    for script in 0..SCRIPTS {
-        let mut draws = Xoshiro256PlusPlus::seed_from_u64(SCRIPT_SEED + script);
-        let first = subject.fleet(1 + (script % 6) as u32)?;
-        let mut history = History::new(first.roster().clone());
-        let mut placements = vec![first];
-        for _ in 0..8 {
-            let changes: Vec<Change> =
-                (0..1 + draws.next_u64() % 2).map(|_| change(&mut draws)).collect();
-            let before = placements.last().expect("a first fleet");
-            if let Ok(next) = advance(subject.spec, before.as_ref(), &changes) {
-                placements.push(next);
-                history.steps.push(changes);
-            }
-        }
-        look(script, placements, &history)?;
-    }
-    Ok(())
 }
 
 fn change(draws: &mut Xoshiro256PlusPlus) -> Change {
@@ -148,6 +162,6 @@ fn change(draws: &mut Xoshiro256PlusPlus) -> Change {
         0 | 1 => Change::Add(Roster::numbered_node(id)),
         2 => Change::Remove(NodeId(id)),
         3 => Change::Rename(NodeId(id), NodeName::numbered(9 - id)),
-        _ => Change::Reweight(NodeId(id), Weight::units(id % 3)),
+        _ => Change::Reweight(NodeId(id), Weight::units((draws.next_u64() % 4) as u32)),
     }
 }

@@ -1,7 +1,7 @@
 //! What moves, and what may not.
 
 use placelab_core::{
-    Capability, Change, Claim, HashSeed, NodeId, NodeName, Placement, Roster, Weight,
+    Capability, Change, Claim, HashSeed, NodeId, NodeName, Placer, Roster, Weight,
 };
 use placelab_metrics::movement::Targets;
 
@@ -9,8 +9,8 @@ use crate::sample::{Sample, part_moved};
 use crate::subject::{Finding, Subject, hold};
 
 /// Moves without a reason.
-fn sideways(before: &dyn Placement, after: &dyn Placement, sample: &Sample) -> usize {
-    let targets = Targets::new(before.roster(), after.roster(), 32);
+fn sideways(before: &Placer, after: &Placer, sample: &Sample) -> usize {
+    let targets = Targets::new(before.scheme().roster(), after.scheme().roster(), 32);
     let moves = std::iter::zip(sample.owners(before), sample.owners(after));
     moves.filter(|&(a, b)| a != b && !targets.forces(a, b)).count()
 }
@@ -30,10 +30,10 @@ pub(super) fn minimal(subject: &Subject) -> Finding {
         steps.push(vec![Change::Reweight(NodeId(3), Weight::ZERO)]);
     }
     for changes in steps {
-        let after = subject.step(before.as_ref(), &changes)?;
-        let owners = [&before, &after].map(|placement| sample.owners(placement.as_ref()));
+        let after = subject.step(&before, &changes)?;
+        let owners = [&before, &after].map(|placement| sample.owners(placement));
         hold(owners[0] != owners[1], || format!("{changes:?} moves nothing"))?;
-        let sideways = sideways(before.as_ref(), after.as_ref(), &sample);
+        let sideways = sideways(&before, &after, &sample);
         hold(sideways == 0, || format!("{changes:?}: {sideways} of 10,000 move sideways"))?;
     }
     Ok(())
@@ -45,9 +45,9 @@ pub(super) fn restores(subject: &Subject) -> Finding {
     for nodes in [1, 2, 5, 16, 31] {
         let before = subject.fleet(nodes)?;
         let add = [Change::Add(Roster::numbered_node(nodes))];
-        let grown = subject.step(before.as_ref(), &add)?;
-        let back = subject.step(grown.as_ref(), &[Change::Remove(NodeId(nodes))])?;
-        let same = sample.owners(back.as_ref()) == sample.owners(before.as_ref());
+        let grown = subject.step(&before, &add)?;
+        let back = subject.step(&grown, &[Change::Remove(NodeId(nodes))])?;
+        let same = sample.owners(&back) == sample.owners(&before);
         hold(same, || format!("{nodes} nodes, one comes and goes: keys moved"))?;
     }
     Ok(())
@@ -58,21 +58,21 @@ pub(super) fn restores(subject: &Subject) -> Finding {
 pub(super) fn names_and_seeds(subject: &Subject) -> Finding {
     let sample = Sample::new(10_000);
     let before = subject.fleet(12)?;
-    let owners = sample.owners(before.as_ref());
+    let owners = sample.owners(&before);
     let renames: Vec<Change> = (0..12)
         .map(|id| {
             let name = NodeName::new(&format!("cache-{}", 50 - id)).expect("a short name");
             Change::Rename(NodeId(id), name)
         })
         .collect();
-    let renamed = subject.step(before.as_ref(), &renames)?;
-    let moved = part_moved(&owners, &sample.owners(renamed.as_ref()));
+    let renamed = subject.step(&before, &renames)?;
+    let moved = part_moved(&owners, &sample.owners(&renamed));
     let bound = if subject.spec.claims(Claim::FairShares) { 0.02 } else { 0.06 };
     let by_chance = |moved: f64| (moved - 11.0 / 12.0).abs() < bound;
     hold(moved == 0.0 || by_chance(moved), || format!("renaming everybody moves {moved}"))?;
-    let roster = before.roster().clone();
+    let roster = before.scheme().roster().clone();
     let seed = HashSeed(3);
     let rehashed = subject.serve(roster, seed).map_err(|error| error.to_string())?;
-    let moved = part_moved(&owners, &sample.salted(seed).owners(rehashed.as_ref()));
+    let moved = part_moved(&owners, &sample.salted(seed).owners(&rehashed));
     hold(by_chance(moved), || format!("another hash seed moves {moved}"))
 }
