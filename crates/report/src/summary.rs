@@ -16,6 +16,7 @@ pub(crate) fn table(subject: &Subject) -> Table {
     columns.push(Column::figures("fullest node", "× fair, worst step"));
     columns.push(Column::figures("chance gives", "mean, 5–95 %"));
     columns.push(Column::figures("above chance", "× fair, worst step"));
+    columns.push(Column::words("evenness"));
     for timeline in moving(subject) {
         let timeline = &subject.results.plan[timeline];
         let title = if subject.results.plan.len() > 1 {
@@ -63,6 +64,7 @@ fn cells(subject: &Subject, contender: &Contender) -> Vec<Cell> {
         Cell::new("no").with_tone(Tone::Bad)
     });
     cells.extend(load_cells(subject, contender));
+    cells.push(likeness(subject, contender));
     for timeline in moving(subject) {
         let total = subject.total(contender, timeline, "movement.moved");
         cells.push(total.map_or(Cell::none().with_note("refused"), |total| {
@@ -119,6 +121,13 @@ fn load_cells(subject: &Subject, contender: &Contender) -> [Cell; 3] {
         worst(contender, "load.excess")
             .map_or(Cell::none(), |found| measured(subject, found.measured, &excess)),
     ]
+}
+
+/// What chance has to do with the loads. Worse than chance is no fault of itself: it is what
+/// virtual nodes are for, and the figures beside say how much.
+fn likeness(subject: &Subject, contender: &Contender) -> Cell {
+    let likeness = subject.results.likeness(contender);
+    likeness.map_or(Cell::none(), |likeness| Cell::new(likeness.name()))
 }
 
 fn memory(contender: &Contender) -> Cell {

@@ -9,12 +9,14 @@
 
 pub mod catalogue;
 pub mod certificate;
+pub mod evenness;
 pub mod schema;
 pub mod timings;
 pub mod verdict;
 
 pub use catalogue::{Better, METRICS, Measure, Metric, metric};
 pub use certificate::{Certificate, Finding, LawText};
+pub use evenness::{Evenness, LEVEL, Likeness};
 pub use schema::*;
 pub use timings::{LookupTime, Machine, Timings, UpdateTime};
 pub use verdict::{ContenderVerdict, Judgement, Verdict, verdict};

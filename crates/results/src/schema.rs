@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::certificate::{Certificate, LawText};
+use crate::evenness::Evenness;
 use crate::fixed;
 
 /// Version of the layout of `results.json`.
@@ -196,6 +197,8 @@ pub struct Refusal {
 pub struct Step {
     /// Metrics by id; ids of a measure other than keys end in `.requests` or `.bytes`.
     pub metrics: BTreeMap<String, Measured>,
+    /// How the loads by keys compare with ideal hashes; none for a fleet of one.
+    pub evenness: Option<Evenness>,
     /// Each member, in roster order; empty for fleets above [`NODES_LISTED_MAX`], and between the
     /// first and the last step of timelines of more than [`NODE_ROWS_MAX`] members in all steps.
     pub nodes: Vec<NodeLoad>,
@@ -223,6 +226,8 @@ pub const FLOW_ROWS_MAX: usize = 100_000;
 pub struct Measured {
     /// Median over the seeds.
     pub median: f64,
+    /// Mean over the seeds.
+    pub mean: f64,
     /// 5th percentile, by linear interpolation between the seeds' values.
     pub low: f64,
     /// 95th percentile, likewise.
@@ -242,6 +247,7 @@ impl Measured {
         sorted.sort_unstable_by(f64::total_cmp);
         Measured {
             median: fixed(quantile(&sorted, 0.5)),
+            mean: fixed(sorted.iter().sum::<f64>() / sorted.len() as f64),
             low: fixed(quantile(&sorted, 0.05)),
             high: fixed(quantile(&sorted, 0.95)),
             min: fixed(sorted[0]),

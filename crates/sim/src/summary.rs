@@ -7,8 +7,9 @@ use placelab_metrics::flows::FlowCell;
 use placelab_metrics::movement::{Spread, Targets};
 use placelab_metrics::null::UnitNull;
 use placelab_results::{
-    Chance, Contender, ContenderTimeline, FLOW_ROWS_MAX, FLOWS_LISTED_MAX, Failure, Flow, Measure,
-    Measured, NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Role, Step, fixed, metric, quantile,
+    Chance, Contender, ContenderTimeline, Evenness, FLOW_ROWS_MAX, FLOWS_LISTED_MAX, Failure, Flow,
+    Measure, Measured, NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Role, Step, fixed, metric,
+    quantile,
 };
 
 use crate::figures::{SeedFigures, Setting, StepFigures};
@@ -121,11 +122,24 @@ fn summarise_step(
     let (flows, flows_omitted) = flows(setting, planned, &first.cells, flow_rows);
     Step {
         metrics: ids.into_iter().map(measured).collect(),
+        evenness: evenness(setting, planned, seeds),
         nodes: node_loads(&planned.after, seeds),
         flows,
         flows_omitted,
         failure: first.spread.as_ref().map(|spread| failure(planned, spread)),
     }
+}
+
+/// How the loads by keys compare with ideal hashes, over all seeds together.
+fn evenness(
+    setting: &Setting<'_>,
+    planned: &PlannedStep,
+    seeds: &[&StepFigures],
+) -> Option<Evenness> {
+    let cvs: Vec<f64> =
+        seeds.iter().filter_map(|figures| figures.metrics.get("load.cv").copied()).collect();
+    let tails = setting.chances.of(&planned.after).unit.evenness(&cvs)?;
+    Some(Evenness { uneven: fixed(tails.upper), even: fixed(tails.lower) })
 }
 
 /// What chance would give for a metric, where that is known.

@@ -14,31 +14,49 @@ use placelab_results::Chance;
 
 use super::certainty;
 use super::levin::Group;
-use crate::special::gamma_tails;
+use crate::special::{Tails, gamma_tails};
 
 /// Relative variance of the statistic below which it counts as certain.
 const VARIANCE_MIN: f64 = 1e-12;
 /// From this shape on, a ratio of gamma functions is taken by its series.
 const SERIES_SHAPE_MIN: f64 = 100.0;
 
-/// The chance of the coefficient of variation for positive keys and at least two nodes.
-pub(super) fn cv(keys: f64, groups: &[Group]) -> Chance {
+/// The gamma law of the statistic, by its shape and scale.
+///
+/// # Errors
+/// The statistic itself, where it is certain.
+fn law(keys: f64, groups: &[Group]) -> Result<(f64, f64), f64> {
     let count = |group: &Group| group.nodes as f64;
     let nodes: f64 = groups.iter().map(count).sum();
     let inverse_shares: f64 = groups.iter().map(|group| count(group) / group.share).sum();
     let mean = nodes - 1.0;
     let variance = 2.0 * mean + (inverse_shares - nodes * nodes - 2.0 * nodes + 2.0) / keys;
-    if variance < VARIANCE_MIN * mean * mean {
-        return certainty(sqrt(mean / keys));
+    match variance < VARIANCE_MIN * mean * mean {
+        true => Err(mean),
+        false => Ok((mean * mean / variance, variance / mean)),
     }
-    let shape = mean * mean / variance;
-    let scale = variance / mean;
+}
+
+/// The chance of the coefficient of variation for positive keys and at least two nodes.
+pub(super) fn cv(keys: f64, groups: &[Group]) -> Chance {
+    let (shape, scale) = match law(keys, groups) {
+        Ok(law) => law,
+        Err(certain) => return certainty(sqrt(certain / keys)),
+    };
     let quantile = |probability| sqrt(scale * gamma_quantile(shape, probability) / keys);
     Chance {
         mean: sqrt(scale / keys) * mean_root(shape),
         low: quantile(0.05),
         high: quantile(0.95),
     }
+}
+
+/// The tails of the law of the sum of the statistics of several independent ideal hashes, at the
+/// sum for these coefficients of variation; none where the statistic is certain.
+pub(super) fn tails(keys: f64, groups: &[Group], cvs: &[f64]) -> Option<Tails> {
+    let (shape, scale) = law(keys, groups).ok()?;
+    let sum: f64 = cvs.iter().map(|cv| keys * cv * cv).sum();
+    Some(gamma_tails(shape * cvs.len() as f64, sum / scale))
 }
 
 /// The mean of the square root of a gamma variable: Γ(shape + ½) ÷ Γ(shape).

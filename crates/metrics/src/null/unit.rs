@@ -15,7 +15,7 @@ use placelab_results::Chance;
 use super::levin::{Group, Side, all_within};
 use super::ratio_law::{RatioLaw, whole_load, whole_load_above};
 use super::{KeyWeights, LoadChance, WeightedNull, positive_weights, spread, total_weight};
-use crate::special::{binomial_tails, ln_one_plus};
+use crate::special::{Tails, binomial_tails, ln_one_plus};
 
 /// Logarithm of the probability that the window of a table may miss, over the nodes: e⁻²⁸ ≈ 10⁻¹².
 const MISSED: f64 = 28.0;
@@ -96,6 +96,18 @@ impl UnitNull {
         let limits: Vec<u64> = self.expected.iter().map(limit).collect();
         let above = 1.0 - self.all_at_most(&limits);
         if above < RARE { self.any_above(&limits) } else { above }
+    }
+
+    /// How the spreads of several placements compare with as many independent ideal hashes: the
+    /// probabilities that these are together at least as even (lower) and more uneven (upper), for
+    /// the coefficients of variation of the ratios, one a placement. By the sum of Pearson's
+    /// statistics, with its exact mean and variance; none without keys, and where there is nothing
+    /// to vary.
+    pub fn evenness(&self, cvs: &[f64]) -> Option<Tails> {
+        if self.keys == 0 || self.nodes < 2 || cvs.is_empty() {
+            return None;
+        }
+        spread::tails(self.keys as f64, &self.groups, cvs)
     }
 
     /// The law of the largest ratio. It is at least 1, as the weighted mean of the ratios is 1.
@@ -222,6 +234,39 @@ mod tests {
         let keys = [chance.max_over_mean.mean, chance.min_over_mean.mean].map(|r| r * 15_625.0);
         assert!((keys[0] - 15_919.0).abs() < 3.0, "{keys:?}");
         assert!((keys[1] - 15_333.0).abs() < 3.0, "{keys:?}");
+    }
+
+    /// Ideal hashes, thrown: the p-values of single ones and of twenty together are uniform, for
+    /// many keys a node and for few, to three standard errors at the 5 % points; a spread three tenths
+    /// above or below what chance gives is seen in two hundred.
+    #[test]
+    fn evenness_is_uniform_under_chance() {
+        const TRIALS: u64 = 4_000;
+        for (keys, nodes) in [(4_000u64, 40usize), (60, 40), (20, 6)] {
+            let null = UnitNull::new(keys, &vec![1; nodes]);
+            let cv = |trial| {
+                let mut loads = vec![0.0; nodes];
+                let owners = (0..keys).map(|key| stream(trial, key) % nodes as u64);
+                owners.for_each(|owner| loads[owner as usize] += 1.0);
+                let fair = keys as f64 / nodes as f64;
+                let square = |load: &f64| (load / fair - 1.0) * (load / fair - 1.0);
+                sqrt(loads.iter().map(square).sum::<f64>() / nodes as f64)
+            };
+            let cvs: Vec<f64> = (0..TRIALS).map(cv).collect();
+            let uneven: Vec<f64> =
+                cvs.chunks(20).map(|cvs| null.evenness(cvs).unwrap().upper).collect();
+            for (part, bounds) in [(0.05, 0.015..0.11), (0.5, 0.39..0.61), (0.95, 0.89..0.985)] {
+                let below = uneven.iter().filter(|&&p| p < part).count() as f64;
+                let below = below / uneven.len() as f64;
+                assert!(bounds.contains(&below), "{keys} on {nodes}: {below} below {part}");
+            }
+            let scaled = |by: f64| cvs[..200].iter().map(|cv| cv * by).collect::<Vec<f64>>();
+            assert!(null.evenness(&scaled(1.3)).unwrap().upper < 1e-6);
+            assert!(null.evenness(&scaled(0.7)).unwrap().lower < 1e-6);
+        }
+        assert_eq!(UnitNull::new(0, &[1, 1]).evenness(&[0.0]), None);
+        assert_eq!(UnitNull::new(9, &[1]).evenness(&[0.0]), None);
+        assert_eq!(UnitNull::new(1, &[1; 10]).evenness(&[3.0]), None, "it is certain");
     }
 
     /// Two nodes: the maximum strays from the half by |X − K/2|, of mean √(K ÷ 2π) = 399 keys, here

@@ -2,7 +2,7 @@
 //!
 //! Figures are put in an order only where their intervals over the seeds lie apart.
 
-use placelab_results::Contender;
+use placelab_results::{Contender, Likeness};
 
 use super::{Difference, NAMES_MAX};
 use crate::number::{self, nanoseconds, percent};
@@ -55,7 +55,24 @@ pub(super) fn differences(subject: &Subject, candidates: &[&Contender]) -> Vec<D
     ));
     figures.push(of_worst(subject, candidates, "work.lookup", "Work of a lookup", &work));
     figures.extend(timed(subject, candidates));
-    figures.iter().filter_map(compare).collect()
+    let compared = figures.iter().filter_map(compare);
+    evenness(subject, candidates).into_iter().chain(compared).collect()
+}
+
+/// Whose loads are what an ideal hash gives, and whose are not.
+fn evenness(subject: &Subject, candidates: &[&Contender]) -> Option<Difference> {
+    let alike = |likeness: Likeness| {
+        let those = candidates.iter().filter(|one| subject.results.likeness(one) == Some(likeness));
+        let names: Vec<String> = those.map(|one| one_line(&one.name)).collect();
+        let who = list_up_to(&names, NAMES_MAX);
+        (!names.is_empty()).then(|| format!("{} for {who}", likeness.name()))
+    };
+    let kinds = [Likeness::Better, Likeness::Chance, Likeness::Worse];
+    let kinds: Vec<String> = kinds.into_iter().filter_map(alike).collect();
+    (!kinds.is_empty()).then(|| Difference {
+        what: "Evenness by keys, against an ideal hash".into(),
+        text: format!("{}.", kinds.join("; ")),
+    })
 }
 
 fn of<'a>(
@@ -185,7 +202,7 @@ fn all_named(values: &[(&Contender, Spread)], print: &dyn Fn(f64) -> String) -> 
 
 /// The figures of the only candidate.
 fn alone(subject: &Subject, contender: &Contender) -> Vec<Difference> {
-    let mut differences = Vec::new();
+    let mut differences: Vec<Difference> = evenness(subject, &[contender]).into_iter().collect();
     if let Some(Found { measured, .. }) = worst(contender, "load.max_over_mean") {
         let chance = measured.chance.map_or(String::new(), |chance| {
             format!("; chance alone gives {} on average", subject.load(chance.mean))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use placelab_results::{Better, Role, metric};
+use placelab_results::{Better, LEVEL, Role, metric};
 
 use crate::number::{count, percent};
 use crate::subject::{Subject, steps};
@@ -46,6 +46,17 @@ fn words(subject: &Subject) -> Markup {
                 "What an ideal hash gives for the same keys, weights and nodes, 5–95 %. Even a \
                  perfect hash loads nodes unevenly; only what lies outside the band tells of the \
                  scheme."
+            }
+            @if results.evenness_tests() > 0 {
+                dt { "Evenness" }
+                dd {
+                    "Whether loads by keys are what ideal hashes give, over all steps and seeds: \
+                     chance, worse than chance or better than chance. By Pearson's statistic, \
+                     summed over the seeds. The run makes " (count(results.evenness_tests() as u64))
+                    " such tests, each held to " (percent(LEVEL)) " over their number: were \
+                     everybody an ideal hash, anybody would be called anything else in "
+                    (percent(LEVEL)) " of runs."
+                }
             }
             dt { "With a reason" }
             dd {
