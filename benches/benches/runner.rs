@@ -16,7 +16,7 @@ use placelab_core::{
 use placelab_sim::keys::{KeyChunk, KeySource};
 use placelab_sim::replay::{Comparison, Comparisons, Snapshot};
 use placelab_sim::scenario::{KeyRequest, SourceRequest};
-use placelab_sim::sweep::{CHUNK_KEYS, Sweep, Unwatched};
+use placelab_sim::sweep::{CHUNK_KEYS, Marks, Sweep, Unwatched};
 use placelab_timing::{peak_bytes, thread_cpu_ns};
 
 const CONTENDERS: [&str; 4] = ["modulo", "jump", "ring", "maglev"];
@@ -39,7 +39,8 @@ fn pair(spec: &'static AlgorithmSpec) -> Pair {
 
 fn source(count: u64) -> KeySource {
     let source = SourceRequest::Sequential { count };
-    KeySource::open(&KeyRequest { source, hash: HashFunction::Xxh3 }).expect("numbers exist")
+    KeySource::open(&KeyRequest { source, hash: HashFunction::Xxh3, marks: Vec::new() })
+        .expect("numbers exist")
 }
 
 fn sweep(pair: &Pair, source: &KeySource) -> u64 {
@@ -51,6 +52,7 @@ fn sweep(pair: &Pair, source: &KeySource) -> u64 {
         comparisons: &comparisons,
         replicas: 1,
         node_count: 101,
+        marks: Marks::default(),
     };
     let tally = sweep.run(&Unwatched);
     tally.flows[0].cells().iter().map(|cell| cell.amounts[0]).sum()

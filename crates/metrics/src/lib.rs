@@ -5,6 +5,7 @@
 //! [`special`] say what pure chance would give.
 
 pub mod copies;
+pub mod fill;
 pub mod flows;
 pub mod load;
 pub mod movement;

@@ -7,6 +7,7 @@
 use placelab_core::NodeId;
 
 use crate::copies::Copies;
+use crate::fill::Fills;
 use crate::flows::{Amounts, Flows};
 
 /// Most bytes of all matrices of a tally with a cell for each pair of nodes: 24 MiB. Beyond, only
@@ -33,6 +34,21 @@ impl ChunkAmounts<'_> {
     }
 }
 
+/// What a tally has room for.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Identities are below this.
+    pub nodes: usize,
+    /// Comparisons between placements.
+    pub comparisons: usize,
+    /// How many of them, the first ones, count copies.
+    pub copied: usize,
+    /// Marks at which the first placement is looked at as keys come.
+    pub marks: usize,
+    /// Ranks of a node at these marks.
+    pub ranks: usize,
+}
+
 /// Counts of one contender at one hash seed; integers, so that merging in any order gives the
 /// same.
 #[derive(Clone, Debug)]
@@ -43,22 +59,24 @@ pub struct Tally {
     pub flows: Vec<Flows>,
     /// Copies of each of the first comparisons; empty where keys have one copy.
     pub copies: Vec<Copies>,
+    /// The first placement as keys come; empty without marks.
+    pub fills: Fills,
     moved: Vec<u32>,
 }
 
 impl Tally {
-    /// Nothing counted yet, for identities below `node_count`; copies are counted for the first
-    /// `copied` of the comparisons.
-    pub fn new(node_count: usize, comparisons: usize, copied: usize) -> Self {
-        let dense_bytes = Flows::dense_bytes(node_count).saturating_mul(comparisons);
+    /// Nothing counted yet.
+    pub fn new(shape: Shape) -> Self {
+        let dense_bytes = Flows::dense_bytes(shape.nodes).saturating_mul(shape.comparisons);
         let flows = match dense_bytes {
-            0..=DENSE_BYTES_MAX => Flows::dense(node_count),
+            0..=DENSE_BYTES_MAX => Flows::dense(shape.nodes),
             _ => Flows::sparse(),
         };
         Tally {
-            first: vec![[0; 3]; node_count],
-            flows: vec![flows; comparisons],
-            copies: vec![Copies::default(); copied],
+            first: vec![[0; 3]; shape.nodes],
+            flows: vec![flows; shape.comparisons],
+            copies: vec![Copies::default(); shape.copied],
+            fills: Fills::new(shape.nodes, shape.ranks, shape.marks),
             moved: Vec::new(),
         }
     }
@@ -125,6 +143,7 @@ impl Tally {
         for (copies, more) in self.copies.iter_mut().zip(&other.copies) {
             copies.merge(more);
         }
+        self.fills.merge(&other.fills);
         self
     }
 }
@@ -139,7 +158,8 @@ mod tests {
         let (before, after) = (ids(&[0, 1, 2, 0]), ids(&[0, 2, 2, 1]));
         let requests = [10, 20, 30, 40];
         let amounts = ChunkAmounts { requests: Some(&requests), bytes: None };
-        let mut tally = Tally::new(3, 1, 0);
+        let shape = Shape { nodes: 3, comparisons: 1, copied: 0, marks: 0, ranks: 1 };
+        let mut tally = Tally::new(shape);
         tally.count_first(&before, amounts);
         tally.count_moves(0, &before, &after, amounts);
         assert_eq!(tally.first, [[2, 50, 0], [1, 20, 0], [1, 30, 0]]);

@@ -5,6 +5,7 @@ mod balance;
 mod copies;
 mod crossover;
 mod failure;
+mod fill;
 mod frame;
 mod latency;
 mod movement;
@@ -35,6 +36,7 @@ type Maker = fn(&Subject) -> Option<Chart>;
 const CHARTS: &[Maker] = &[
     balance::by_keys,
     balance::by_requests,
+    fill::chart,
     movement::chart,
     copies::chart,
     peak::chart,

@@ -18,19 +18,27 @@ pub struct Evenness {
     pub even: f64,
 }
 
-/// What chance has to do with the loads of a contender.
+/// What chance has to do with some loads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Likeness {
     /// They are what an ideal hash gives.
     Chance,
-    /// At some step they differ by more.
+    /// They differ by more; of several, some do.
     Worse,
-    /// At some step they differ by less, and at none by more.
+    /// They differ by less; of several, some do and none differs by more.
     Better,
 }
 
 impl Likeness {
+    fn and(self, other: Likeness) -> Likeness {
+        match (self, other) {
+            (Likeness::Worse, _) | (_, Likeness::Worse) => Likeness::Worse,
+            (Likeness::Better, _) | (_, Likeness::Better) => Likeness::Better,
+            _ => Likeness::Chance,
+        }
+    }
+
     /// The verdict in words.
     pub fn name(self) -> &'static str {
         match self {
@@ -42,28 +50,35 @@ impl Likeness {
 }
 
 impl RunResults {
-    /// Tests of evenness in this run: one a step, contender and side.
+    /// Tests of evenness in this run: one a contender, step or mark, and side.
     pub fn evenness_tests(&self) -> usize {
-        2 * self.contenders.iter().map(|contender| evenness(contender).count()).sum::<usize>()
+        let of = |contender| at_steps(contender).count() + at_marks(contender).count();
+        2 * self.contenders.iter().map(of).sum::<usize>()
     }
 
-    /// What chance has to do with the loads of a contender by keys. Each test is held to [`LEVEL`]
-    /// over the number of tests in the run (Bonferroni). None where nothing could be tested.
+    /// What chance has to do with the loads of a contender by keys, over all its steps. Each test
+    /// is held to [`LEVEL`] over the number of tests in the run (Bonferroni). None where nothing
+    /// could be tested.
     pub fn likeness(&self, contender: &Contender) -> Option<Likeness> {
+        at_steps(contender).map(|evenness| self.likeness_of(evenness)).reduce(Likeness::and)
+    }
+
+    /// What chance has to do with the loads of one step or mark; held to the same level.
+    pub fn likeness_of(&self, evenness: Evenness) -> Likeness {
         let level = LEVEL / self.evenness_tests() as f64;
-        let steps = || evenness(contender);
-        steps().next()?;
-        if steps().any(|step| step.uneven < level) {
-            Some(Likeness::Worse)
-        } else if steps().any(|step| step.even < level) {
-            Some(Likeness::Better)
-        } else {
-            Some(Likeness::Chance)
+        match (evenness.uneven < level, evenness.even < level) {
+            (true, _) => Likeness::Worse,
+            (_, true) => Likeness::Better,
+            _ => Likeness::Chance,
         }
     }
 }
 
-fn evenness(contender: &Contender) -> impl Iterator<Item = Evenness> {
+fn at_marks(contender: &Contender) -> impl Iterator<Item = Evenness> {
+    contender.fills.iter().filter_map(|fill| fill.evenness)
+}
+
+fn at_steps(contender: &Contender) -> impl Iterator<Item = Evenness> {
     let steps = contender.timelines.iter().flat_map(|timeline| &timeline.steps);
     steps.filter_map(|step| step.evenness)
 }

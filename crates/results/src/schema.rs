@@ -27,6 +27,8 @@ pub struct RunResults {
     pub seeds: u32,
     /// Copies of each key, each on a node of its own; the first is the owner.
     pub replicas: u32,
+    /// Ranks of a node at the marks of [`Contender::fills`].
+    pub ranks: u32,
     /// Each timeline's steps, with every random pick resolved. Step 0 is the fleet at the start.
     pub plan: Vec<Timeline>,
     /// Each contender in the order of the scenario, canaries last.
@@ -133,6 +135,24 @@ pub struct Contender {
     pub certificate: Option<Certificate>,
     /// One entry a timeline of the plan.
     pub timelines: Vec<ContenderTimeline>,
+    /// The first fleet as keys come, one entry a mark; empty where it was refused.
+    pub fills: Vec<Fill>,
+}
+
+/// The balance by keys over the ranks of the first fleet when so many keys have come.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fill {
+    /// How many keys.
+    pub keys: u64,
+    /// Largest load over the fair one.
+    pub max_over_mean: Measured,
+    /// Smallest load over the fair one.
+    pub min_over_mean: Measured,
+    /// Weighted coefficient of variation.
+    pub cv: Measured,
+    /// How the loads compare with ideal hashes; none for a single rank.
+    pub evenness: Option<Evenness>,
 }
 
 /// Why a contender is in a run.

@@ -9,10 +9,13 @@ use rayon::prelude::*;
 
 use crate::keys::KeySource;
 use crate::plan::Plan;
+use crate::sweep::Marks;
 
 /// The null models of a run.
 pub struct Chances {
     by_fleet: BTreeMap<Vec<u64>, FleetChance>,
+    /// Of the first fleet's ranks, by keys, at each mark.
+    fills: Vec<(UnitNull, LoadChance)>,
 }
 
 /// The null models of one fleet.
@@ -24,8 +27,8 @@ pub struct FleetChance {
 }
 
 impl Chances {
-    /// The null models of every fleet of a plan for some keys.
-    pub fn new(plan: &Plan, source: &KeySource) -> Self {
+    /// The null models of every fleet of a plan for some keys, and of its first at marks.
+    pub fn new(plan: &Plan, source: &KeySource, marks: Marks<'_>) -> Self {
         let mut fleets: Vec<Vec<u64>> = plan
             .timelines
             .iter()
@@ -46,13 +49,34 @@ impl Chances {
             }
             (weights, FleetChance { unit, loads })
         };
-        Chances { by_fleet: fleets.into_par_iter().map(of_fleet).collect() }
+        let slots = rank_weights(&plan.start, marks.ranks);
+        let at_mark = |&keys: &u64| {
+            let unit = UnitNull::new(keys, &slots);
+            let chance = unit.chance();
+            (unit, chance)
+        };
+        Chances {
+            by_fleet: fleets.into_par_iter().map(of_fleet).collect(),
+            fills: marks.keys.iter().map(at_mark).collect(),
+        }
+    }
+
+    /// The null models of the ranks of the first fleet at a mark, and what they give.
+    pub fn at_mark(&self, mark: usize) -> &(UnitNull, LoadChance) {
+        &self.fills[mark]
     }
 
     /// The null models of a fleet of the plan. Panics for any other.
     pub fn of(&self, roster: &Roster) -> &FleetChance {
         &self.by_fleet[&sorted_weights(roster)]
     }
+}
+
+/// The weight of each rank of each member in roster order, ranks of a member alike.
+pub(crate) fn rank_weights(roster: &Roster, ranks: u32) -> Vec<u64> {
+    let each =
+        |node: &placelab_core::Node| std::iter::repeat_n(node.weight.micros(), ranks as usize);
+    roster.nodes().iter().flat_map(each).collect()
 }
 
 /// Chance does not ask who has which weight.

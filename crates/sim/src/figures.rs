@@ -4,18 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_core::{Change, Count, HashSeed, Key, KeyPart, Keys, NodeId, Placer, Roster};
 use placelab_metrics::copies::Copies;
+use placelab_metrics::fill::Fills;
 use placelab_metrics::flows::{Amounts, FlowCell};
-use placelab_metrics::load::{balance, ratios};
+use placelab_metrics::load::{Balance, balance, ratios};
 use placelab_metrics::movement::{Spread, Targets, half_change, movement, spread};
 use placelab_metrics::uniform::g_test;
 use placelab_results::{Measure, NODE_ROWS_MAX, NODES_LISTED_MAX};
 
-use crate::chance::Chances;
+use crate::chance::{Chances, rank_weights};
 use crate::keys::{KeyChunk, KeySource};
 use crate::plan::{Plan, PlannedStep, PlannedTimeline};
 use crate::replay::{Burden, Comparison, Comparisons, Course, Replay, Snapshot, replay};
 use crate::scenario::ContenderRequest;
-use crate::sweep::{Progress, Sweep};
+use crate::sweep::{Marks, Progress, Sweep};
 
 /// Keys over which the work of a lookup is averaged.
 const WORK_KEYS: u64 = 1_024;
@@ -24,6 +25,8 @@ const WORK_KEYS: u64 = 1_024;
 pub struct SeedFigures {
     /// Figures of each step reached, and why the timeline ended early.
     pub timelines: Vec<TimelineFigures>,
+    /// The balance of the first fleet's ranks at each mark; empty where it was refused.
+    pub fills: Vec<Balance>,
 }
 
 /// What one contender did at one seed in one timeline.
@@ -59,6 +62,8 @@ pub struct Setting<'a> {
     pub chances: &'a Chances,
     /// Copies of each key.
     pub replicas: usize,
+    /// Where the first fleet is looked at as keys come.
+    pub marks: Marks<'a>,
 }
 
 impl Setting<'_> {
@@ -79,7 +84,8 @@ pub fn figures(
     if replayed.snapshots.is_empty() {
         progress.advance(setting.source.len());
         let refused = |course: Course| TimelineFigures { steps: vec![], refusal: course.refusal };
-        return SeedFigures { timelines: replayed.courses.into_iter().map(refused).collect() };
+        let timelines = replayed.courses.into_iter().map(refused).collect();
+        return SeedFigures { timelines, fills: Vec::new() };
     }
     let comparisons = comparisons(setting.plan, &replayed);
     let sweep = Sweep {
@@ -89,8 +95,10 @@ pub fn figures(
         comparisons: &comparisons,
         replicas: setting.replicas,
         node_count: setting.node_count(),
+        marks: setting.marks,
     };
     let tally = sweep.run(progress);
+    let fills = fills(setting, &tally.fills);
     let cells: Vec<Vec<FlowCell>> = tally.flows.iter().map(|flows| flows.cells()).collect();
     let measured = Measured {
         setting,
@@ -104,7 +112,15 @@ pub fn figures(
     let timelines = std::iter::zip(&setting.plan.timelines, replayed.courses)
         .map(|(timeline, course)| measured.timeline(timeline, course, seed))
         .collect();
-    SeedFigures { timelines }
+    SeedFigures { timelines, fills }
+}
+
+/// The balance over the ranks of the first fleet at each mark.
+fn fills(setting: &Setting<'_>, fills: &Fills) -> Vec<Balance> {
+    let start = &setting.plan.start;
+    let weights = rank_weights(start, setting.marks.ranks);
+    let loads = fills.loads(&start.ids()).into_iter();
+    loads.filter_map(|loads| balance(&ratios(&loads, &weights), &weights)).collect()
 }
 
 /// Every step against the state before, and every return against the state before the going.

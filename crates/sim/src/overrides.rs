@@ -42,6 +42,7 @@ impl Overrides {
                 | SourceRequest::Zipf { count, .. } => *count = keys,
                 SourceRequest::File { limit, .. } => *limit = Some(keys),
             }
+            scenario.keys.marks.retain(|mark| *mark <= keys);
         }
         scenario.seeds = self.seeds.unwrap_or(scenario.seeds);
     }

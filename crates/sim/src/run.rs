@@ -10,7 +10,7 @@ use crate::judge::judge;
 use crate::keys::KeySource;
 use crate::scenario::{ContenderRequest, Prepared, Scenario};
 use crate::summary::summarise;
-use crate::sweep::Progress;
+use crate::sweep::{Marks, Progress};
 
 /// Why a run gave no results.
 #[derive(Debug, thiserror::Error)]
@@ -43,9 +43,11 @@ pub fn run(
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build()?;
     let contenders = pool.install(|| {
-        let chances = Chances::new(plan, source);
+        let held = scenario.keys.marks.partition_point(|mark| *mark <= source.len());
+        let marks = Marks { keys: &scenario.keys.marks[..held], ranks: scenario.fleet.ranks };
+        let chances = Chances::new(plan, source, marks);
         let replicas = scenario.fleet.replicas as usize;
-        let setting = Setting { plan, source, chances: &chances, replicas };
+        let setting = Setting { plan, source, chances: &chances, replicas, marks };
         sweep_all(scenario, &setting, progress)
     });
     let mut results = RunResults {
@@ -61,6 +63,7 @@ pub fn run(
         keys: source.summary().clone(),
         seeds: scenario.seeds,
         replicas: scenario.fleet.replicas,
+        ranks: scenario.fleet.ranks,
         plan: plan.to_results(),
         contenders,
         expectations: Vec::new(),

@@ -90,6 +90,8 @@ pub struct KeyRequest {
     pub source: SourceRequest,
     /// What hashes them.
     pub hash: HashFunction,
+    /// Numbers of keys, ascending, after which the balance of the first fleet is taken too.
+    pub marks: Vec<u64>,
 }
 
 /// A key source with its parameters.
@@ -145,6 +147,9 @@ pub struct Fleet {
     pub zones: Option<u32>,
     /// Copies of each key, each on a node of its own.
     pub replicas: u32,
+    /// Processes of a node, of which a key takes one by a hash of its own; looked at where keys
+    /// have marks.
+    pub ranks: u32,
 }
 
 /// One course of events.

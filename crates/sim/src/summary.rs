@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_core::{NodeId, NodeName, PlacementError, Roster};
 use placelab_metrics::flows::FlowCell;
+use placelab_metrics::load::Balance;
 use placelab_metrics::movement::{Spread, Targets};
 use placelab_metrics::null::UnitNull;
+use placelab_metrics::special::Tails;
 use placelab_results::{
-    Chance, Contender, ContenderTimeline, Evenness, FLOW_ROWS_MAX, FLOWS_LISTED_MAX, Failure, Flow,
-    Measure, Measured, NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Role, Step, fixed, metric,
-    quantile,
+    Chance, Contender, ContenderTimeline, Evenness, FLOW_ROWS_MAX, FLOWS_LISTED_MAX, Failure, Fill,
+    Flow, Measure, Measured, NODES_LISTED_MAX, NodeLoad, NodeRatio, Refusal, Role, Step, fixed,
+    metric, quantile,
 };
 
 use crate::figures::{SeedFigures, Setting, StepFigures};
@@ -41,7 +43,29 @@ pub fn summarise(
         load_aware: spec.is_load_aware(),
         certificate: None,
         timelines,
+        fills: fills(setting, seeds),
     }
+}
+
+/// The first fleet as keys come.
+fn fills(setting: &Setting<'_>, seeds: &[SeedFigures]) -> Vec<Fill> {
+    let reached = seeds.iter().map(|seed| seed.fills.len()).min().unwrap_or(0);
+    let fill = |mark: usize| {
+        let (unit, chance) = setting.chances.at_mark(mark);
+        let over = |figure: fn(&Balance) -> f64, chance: Chance| {
+            let values: Vec<f64> = seeds.iter().map(|seed| figure(&seed.fills[mark])).collect();
+            Measured::over_seeds(&values, Some(rounded(chance)))
+        };
+        let cvs: Vec<f64> = seeds.iter().map(|seed| seed.fills[mark].cv).collect();
+        Fill {
+            keys: setting.marks.keys[mark],
+            max_over_mean: over(|balance| balance.max_over_mean, chance.max_over_mean),
+            min_over_mean: over(|balance| balance.min_over_mean, chance.min_over_mean),
+            cv: over(|balance| balance.cv, chance.cv),
+            evenness: unit.evenness(&cvs).map(p_values),
+        }
+    };
+    (0..reached).map(fill).collect()
 }
 
 fn role(role: placelab_core::Role) -> Role {
@@ -138,8 +162,16 @@ fn evenness(
 ) -> Option<Evenness> {
     let cvs: Vec<f64> =
         seeds.iter().filter_map(|figures| figures.metrics.get("load.cv").copied()).collect();
-    let tails = setting.chances.of(&planned.after).unit.evenness(&cvs)?;
-    Some(Evenness { uneven: fixed(tails.upper), even: fixed(tails.lower) })
+    setting.chances.of(&planned.after).unit.evenness(&cvs).map(p_values)
+}
+
+fn p_values(tails: Tails) -> Evenness {
+    Evenness { uneven: fixed(tails.upper), even: fixed(tails.lower) }
+}
+
+fn rounded(chance: Chance) -> Chance {
+    let Chance { mean, low, high } = chance;
+    Chance { mean: fixed(mean), low: fixed(low), high: fixed(high) }
 }
 
 /// What chance would give for a metric, where that is known.
@@ -154,8 +186,7 @@ fn chance(setting: &Setting<'_>, planned: &PlannedStep, id: &str) -> Option<Chan
         "failure.max_extra" => extra_by_chance(keys, planned),
         _ => load_by_chance(setting, &planned.after, id)?,
     };
-    let Chance { mean, low, high } = chance;
-    Some(Chance { mean: fixed(mean), low: fixed(low), high: fixed(high) })
+    Some(rounded(chance))
 }
 
 fn load_by_chance(setting: &Setting<'_>, roster: &Roster, id: &str) -> Option<Chance> {

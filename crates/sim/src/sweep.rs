@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use placelab_core::mix::stream;
 use placelab_core::{
     HashSeed, KeyHash, KeyPart, Keys, Ledger, NodeId, Placement, Placer, replicate_many,
 };
-use placelab_metrics::tally::{ChunkAmounts, Tally};
+use placelab_metrics::tally::{ChunkAmounts, Shape, Tally};
 use placelab_results::Measure;
 use rayon::prelude::*;
 
@@ -53,6 +54,28 @@ pub struct Sweep<'a> {
     pub replicas: usize,
     /// Identities are below this.
     pub node_count: usize,
+    /// Where the first snapshot is looked at as keys come.
+    pub marks: Marks<'a>,
+}
+
+/// Where a fleet is looked at as keys come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Marks<'a> {
+    /// Numbers of keys, ascending; none beyond those that there are.
+    pub keys: &'a [u64],
+    /// Ranks of a node, of which a key takes one by a hash of its own; at least 1 where there are
+    /// marks.
+    pub ranks: u32,
+}
+
+impl Marks<'_> {
+    /// Which rank of its owner takes a key.
+    fn rank(&self, hash: KeyHash) -> usize {
+        /// Sets the hash of ranks apart from others.
+        const RANKS: u64 = 0x7261_6e6b_7321_2121;
+        let draw = u128::from(stream(hash.0, RANKS));
+        ((draw * u128::from(self.ranks)) >> 64) as usize
+    }
 }
 
 /// The snapshots of a contender that is a function of the key.
@@ -101,9 +124,9 @@ impl Sweep<'_> {
                 let start = share * SHARE_KEYS;
                 let end = (start + SHARE_KEYS).min(self.source.len());
                 for chunk in chunks(start..end) {
-                    self.source.fill(chunk, &mut worker.chunk, self.reads);
+                    self.source.fill(chunk.clone(), &mut worker.chunk, self.reads);
                     self.place(placements, &mut worker);
-                    self.count(&mut worker);
+                    self.count(chunk, &mut worker);
                     if self.replicas > 1 {
                         self.count_copies(placements, &mut worker);
                     }
@@ -130,13 +153,13 @@ impl Sweep<'_> {
         let mut worker = self.worker();
         for range in chunks(0..self.source.len()) {
             let key_count = range.end - range.start;
-            self.source.fill(range, &mut worker.chunk, self.reads);
+            self.source.fill(range.clone(), &mut worker.chunk, self.reads);
             let Worker { chunk, salted, owners, .. } = &mut worker;
             for ((snapshot, ledger), row) in self.snapshots.iter().zip(&mut ledgers).zip(owners) {
                 let keys = salted_keys(chunk, snapshot.seed, salted, self.reads);
                 ledger.assign_many(keys, row);
             }
-            self.count(&mut worker);
+            self.count(range, &mut worker);
             progress.advance(key_count);
         }
         worker.tally
@@ -162,7 +185,13 @@ impl Sweep<'_> {
         let (all, steps) = (self.comparisons.all().len(), self.comparisons.steps().len());
         let copied = if self.replicas > 1 { steps } else { 0 };
         Worker {
-            tally: Tally::new(self.node_count, all, copied),
+            tally: Tally::new(Shape {
+                nodes: self.node_count,
+                comparisons: all,
+                copied,
+                marks: self.marks.keys.len(),
+                ranks: self.marks.ranks as usize,
+            }),
             chunk: KeyChunk::default(),
             salted: Vec::new(),
             owners: vec![row; self.snapshots.len()],
@@ -189,13 +218,28 @@ impl Sweep<'_> {
     }
 
     /// Counts the owners of a chunk.
-    fn count(&self, worker: &mut Worker) {
+    fn count(&self, range: Range<u64>, worker: &mut Worker) {
         let Worker { tally, chunk, owners, .. } = worker;
         let row = |snapshot: usize| &owners[snapshot][..chunk.hashes.len()];
         let amounts = amounts(chunk);
         tally.count_first(row(0), amounts);
         for (index, comparison) in self.comparisons.all().iter().enumerate() {
             tally.count_moves(index, row(comparison.before), row(comparison.after), amounts);
+        }
+        if self.marks.keys.last().is_some_and(|last| range.start < *last) {
+            self.count_fill(range, worker);
+        }
+    }
+
+    /// Counts the ranks that take the keys of a chunk under the first snapshot, by mark.
+    fn count_fill(&self, range: Range<u64>, worker: &mut Worker) {
+        let Worker { tally, chunk, owners, .. } = worker;
+        let seed = self.snapshots[0].seed;
+        for ((key, owner), hash) in range.zip(&owners[0]).zip(&chunk.hashes) {
+            let mark = self.marks.keys.partition_point(|mark| *mark <= key);
+            if mark < self.marks.keys.len() {
+                tally.fills.add(mark, *owner, self.marks.rank(seed.salt(*hash)));
+            }
         }
     }
 

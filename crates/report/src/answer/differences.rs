@@ -248,6 +248,7 @@ mod tests {
             load_aware: false,
             certificate: None,
             timelines: Vec::new(),
+            fills: Vec::new(),
         }
     }
 

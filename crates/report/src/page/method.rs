@@ -35,29 +35,7 @@ fn words(subject: &Subject) -> Markup {
                 "Seed 0 is the published hash function, the one that users deploy. Every further \
                  seed is an independent draw of the same scheme, so that luck is visible."
             }
-            dt { "Interval" }
-            dd {
-                "From the 5th to the 95th percentile over the hash seeds"
-                @if results.seeds < 20 { "; with fewer than 20 seeds close to their extremes" }
-                ". It covers the draw of the hash, not other keys, fleets or events."
-            }
-            dt { "Band of chance" }
-            dd {
-                "What an ideal hash gives for the same keys, weights and nodes, 5–95 %. Even a \
-                 perfect hash loads nodes unevenly; only what lies outside the band tells of the \
-                 scheme."
-            }
-            @if results.evenness_tests() > 0 {
-                dt { "Evenness" }
-                dd {
-                    "Whether loads by keys are what ideal hashes give, over all steps and seeds: \
-                     chance, worse than chance or better than chance. By Pearson's statistic, \
-                     summed over the seeds. The run makes " (count(results.evenness_tests() as u64))
-                    " such tests, each held to " (percent(LEVEL)) " over their number: were \
-                     everybody an ideal hash, anybody would be called anything else in "
-                    (percent(LEVEL)) " of runs."
-                }
-            }
+            (of_chance(subject))
             dt { "With a reason" }
             dd {
                 "A key moved to a node whose weight rose relative to its old owner's: a node that \
@@ -99,6 +77,36 @@ fn words(subject: &Subject) -> Markup {
                      Copies made are those of the whole set, whatever their order; by rank the \
                      first, second and further copies each count as a thing of their own."
                 }
+            }
+        }
+    }
+}
+
+/// What intervals, bands and verdicts cover.
+fn of_chance(subject: &Subject) -> Markup {
+    let results = subject.results;
+    html! {
+        dt { "Interval" }
+        dd {
+            "From the 5th to the 95th percentile over the hash seeds"
+            @if results.seeds < 20 { "; with fewer than 20 seeds close to their extremes" }
+            ". It covers the draw of the hash, not other keys, fleets or events."
+        }
+        dt { "Band of chance" }
+        dd {
+            "What an ideal hash gives for the same keys, weights and nodes, 5–95 %. Even a \
+             perfect hash loads nodes unevenly; only what lies outside the band tells of the \
+             scheme."
+        }
+        @if results.evenness_tests() > 0 {
+            dt { "Evenness" }
+            dd {
+                "Whether loads by keys are what ideal hashes give, over all steps and seeds: \
+                 chance, worse than chance or better than chance. By Pearson's statistic, \
+                 summed over the seeds. The run makes " (count(results.evenness_tests() as u64))
+                " such tests, each held to " (percent(LEVEL)) " over their number: were \
+                 everybody an ideal hash, anybody would be called anything else in "
+                (percent(LEVEL)) " of runs."
             }
         }
     }

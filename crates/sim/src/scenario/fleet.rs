@@ -13,6 +13,8 @@ use crate::fleet::numbered_nodes;
 const NODES_MAX: u64 = Roster::NODES_MAX as u64;
 /// Most copies of a key.
 const REPLICAS_MAX: u64 = 8;
+/// Most ranks of a node.
+const RANKS_MAX: u64 = 64;
 
 /// Reads who is there at the start.
 pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
@@ -25,6 +27,10 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
     let replicas_field = table.get("replicas");
     let replicas = match &replicas_field {
         Some(field) => field.count_u32(1..=REPLICAS_MAX, Beyond::Wrong),
+        None => Some(1),
+    };
+    let ranks = match table.get("ranks") {
+        Some(field) => field.count_u32(1..=RANKS_MAX, Beyond::Wrong),
         None => Some(1),
     };
     table.finish();
@@ -58,7 +64,7 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
             let label = format!("the fleet has {serving}");
             table.report.take(Err(field.error(message).label(label)))
         }
-        _ => Some(Fleet { nodes, zones: zones?, replicas }),
+        _ => Some(Fleet { nodes, zones: zones?, replicas, ranks: ranks? }),
     }
 }
 

@@ -11,6 +11,8 @@ use crate::diagnostics::{Diagnostic, quoted};
 use crate::keys::{COUNT_MAX, columns_in_words, header};
 use crate::paths::{KEY_BYTES_MAX, PathError, resolve};
 
+/// Most marks.
+const MARKS_MAX: usize = 16;
 const SOURCES: [&str; 4] = ["sequential", "uniform", "zipf", "file"];
 
 /// Reads what is placed.
@@ -33,8 +35,37 @@ pub(super) fn read(table: &Table<'_>, folder: &Path) -> Option<KeyRequest> {
             None
         }
     };
+    let marks = table.get("marks").map_or(Some(Vec::new()), |field| read_marks(&field, &request));
     table.finish();
-    Some(KeyRequest { source: request?, hash: hash? })
+    Some(KeyRequest { source: request?, hash: hash?, marks: marks? })
+}
+
+/// Numbers of keys in ascending order, none beyond those that there are.
+fn read_marks(field: &Field<'_>, source: &Option<SourceRequest>) -> Option<Vec<u64>> {
+    let fields = field.list()?;
+    if fields.len() > MARKS_MAX {
+        let message = format!("`marks` takes at most {MARKS_MAX} numbers");
+        return field.report.take(Err(field.error(message).limit()));
+    }
+    let most = match source {
+        Some(
+            SourceRequest::Sequential { count }
+            | SourceRequest::Uniform { count }
+            | SourceRequest::Zipf { count, .. },
+        ) => *count,
+        Some(SourceRequest::File { .. }) | None => COUNT_MAX,
+    };
+    let mut marks = Vec::new();
+    for field in fields {
+        let mark = field.count(1..=most, Beyond::Wrong)?;
+        if marks.last().is_some_and(|last| *last >= mark) {
+            let message = "`marks` are in ascending order";
+            let error = field.error(message).label("not above the one before");
+            return field.report.take(Err(error));
+        }
+        marks.push(mark);
+    }
+    Some(marks)
 }
 
 fn count(table: &Table<'_>) -> Option<u64> {

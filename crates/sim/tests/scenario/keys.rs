@@ -9,7 +9,7 @@ use placelab_sim::keys::{COUNT_MAX, KEY_STREAM, KeyChunk, KeyError, KeySource};
 use placelab_sim::scenario::{Columns, KeyRequest, SourceRequest};
 
 fn open(source: SourceRequest) -> Result<KeySource, KeyError> {
-    KeySource::open(&KeyRequest { source, hash: HashFunction::Xxh64 })
+    KeySource::open(&KeyRequest { source, hash: HashFunction::Xxh64, marks: Vec::new() })
 }
 
 fn whole(source: &KeySource) -> KeyChunk {
