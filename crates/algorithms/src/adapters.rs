@@ -13,8 +13,9 @@ use std::any::Any;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, Key, KeyHash,
-    Keys, NodeId, ParameterSpec, Placement, PlacementError, Roster, Scheme, Shares, Silent, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
+    KeyHash, Keys, NodeId, ParameterSpec, Placement, PlacementError, Roster, Scheme, Shares,
+    Silent, Trace,
 };
 
 use crate::owner_table;
@@ -33,6 +34,8 @@ pub(crate) struct Adapter {
     capabilities: &'static [Capability],
     claims: &'static [Claim],
     parameters: &'static [ParameterSpec],
+    /// Parameters under which the table is small; a range hash has none of that kind.
+    small: &'static str,
 }
 
 /// How the table of owners follows the fleet.
@@ -50,6 +53,9 @@ pub(crate) trait Layout: Clone + Send + Sync + 'static {
         next: &Roster,
         changes: &[Change],
     ) -> Result<Vec<NodeId>, PlacementError>;
+
+    /// The owner of each bucket after a history, for the twin: slow and obvious.
+    fn naive(&self, history: &History) -> Vec<NodeId>;
 
     /// Whether the table is more than the roster tells, so that all clients must have it.
     fn is_shared(&self) -> bool;
@@ -85,7 +91,7 @@ pub(crate) fn family<R: RangeHash>(base: &'static AlgorithmSpec) -> Vec<&'static
 /// The record of an adapter over a range hash. Records live as long as the process, and are made
 /// once in it.
 fn adapted<R: RangeHash, L: Adapted>(base: &'static AlgorithmSpec) -> &'static AlgorithmSpec {
-    let Adapter { suffix, summary, memory_cost, counts, capabilities, claims, parameters } =
+    let Adapter { suffix, summary, memory_cost, counts, capabilities, claims, parameters, small } =
         L::ADAPTER;
     Box::leak(Box::new(AlgorithmSpec {
         name: format!("{}+{suffix}", base.name).leak(),
@@ -101,8 +107,9 @@ fn adapted<R: RangeHash, L: Adapted>(base: &'static AlgorithmSpec) -> &'static A
             .collect::<Vec<_>>()
             .leak(),
         parameters: [base.parameters, parameters].concat().leak(),
+        small,
         build: Build::Placement(build::<R, L>),
-        naive: crate::unwritten,
+        naive: naive::<R, L>,
         ..*base
     }))
 }
@@ -117,6 +124,18 @@ pub(crate) fn build<R: RangeHash, L: Layout>(
     let owners = within_reach::<R>(layout.first(&roster)?)?;
     let serving = roster.serving_ids();
     Ok(Box::new(Bucketed { range, layout, roster, owners, serving }))
+}
+
+/// The twin of those placements.
+pub(crate) fn naive<R: RangeHash, L: Layout>(
+    arguments: &Arguments,
+    _: HashSeed,
+    history: &History,
+    keys: Keys<'_>,
+) -> Vec<NodeId> {
+    let (range, owners) = (R::new(arguments), L::new(arguments).naive(history));
+    let bucket = |&hash: &KeyHash| range.naive(hash, owners.len() as u32) as usize;
+    keys.hashes.iter().map(|hash| owners[bucket(hash)]).collect()
 }
 
 /// The table, where the range hash tells so many buckets apart.
@@ -219,7 +238,7 @@ mod tests {
     use placelab_core::{Weight, advance};
 
     use super::*;
-    use crate::fixtures::{contender, weighted};
+    use crate::fixtures::{contender, hold_to_twin, weighted};
 
     /// The fraction of 10^6 keys that a step moves, and the placement after it.
     fn moved(text: &str, before: Roster, changes: &[Change]) -> (f64, Box<dyn Placement>) {
@@ -393,6 +412,35 @@ mod tests {
         let join = [Change::Add(Roster::numbered_node(4))];
         let refused = advance(spec, full.as_ref(), &join).err();
         assert!(matches!(refused, Some(PlacementError::Parameter { .. })));
+    }
+
+    /// More weights than the laws have, so that parts are rounded, in longer scripts.
+    #[test]
+    fn twins_agree_after_long_scripts() {
+        let texts = [
+            "jump+renumber:fill=swap-last",
+            "jump+alias:buckets=37",
+            "jump+weighted:resolution=1",
+            "jump+weighted:resolution=4",
+            "jump+weighted:layout=contiguous,resolution=4",
+        ];
+        let weight = |random| ["0", "0.5", "1", "1.25", "1.75", "3"][random as usize % 6];
+        for (text, run) in texts.into_iter().flat_map(|text| (0..40).map(move |run| (text, run))) {
+            let first = Roster::numbered(1 + run % 8).unwrap();
+            hold_to_twin(text, first, 30, |step, roster| {
+                let random = stream(44, u64::from(run) * 100 + step);
+                let id = roster.nodes()[(random >> 32) as usize % roster.len()].id;
+                let newcomer = Roster::numbered_node(10 + step as u32);
+                let weight = weight(random >> 8).parse().unwrap();
+                vec![match random % 6 {
+                    0 => Change::Remove(id),
+                    1 => Change::Rename(id, newcomer.name),
+                    2 | 3 => Change::Reweight(id, weight),
+                    4 => Change::Add(newcomer),
+                    _ => Change::Add(placelab_core::Node { weight, ..newcomer }),
+                }]
+            });
+        }
     }
 
     /// The slow twin of `place_across`: one placement after the other.

@@ -38,7 +38,9 @@ use placelab_core::{
     PlacementError, Role, Step, Trace,
 };
 
-use crate::bucket_set::{BucketSet, CAPACITY, Rehash, build, capacity, within};
+use crate::bucket_set::{
+    BucketSet, CAPACITY, NaiveSet, Rehash, Rows, build, capacity, naive, within,
+};
 use crate::crc32c::crc32c;
 use crate::stand_ins::StandIns;
 
@@ -56,9 +58,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[CAPACITY],
-    small: "",
+    small: "capacity=6",
     build: Build::Placement(build::<Anchor>),
-    naive: crate::unwritten,
+    naive: naive::<Naive>,
 };
 
 /// The buckets below a capacity.
@@ -146,6 +148,35 @@ impl BucketSet for Anchor {
 
     fn footprint(&self) -> Footprint {
         self.stand_ins.footprint()
+    }
+}
+
+/// The twin: a bucket beyond the first fleet is one that was removed.
+struct Naive(Rows);
+
+impl NaiveSet for Naive {
+    fn first(arguments: &Arguments, count: u32) -> Self {
+        let capacity = capacity(arguments, count);
+        let mut rows = Rows::new(capacity);
+        (count..capacity).rev().for_each(|bucket| rows.remove(bucket));
+        Naive(rows)
+    }
+
+    fn add(&mut self) -> u32 {
+        self.0.restore().expect("more than the capacity was refused")
+    }
+
+    fn remove(&mut self, bucket: u32) {
+        self.0.remove(bucket);
+    }
+
+    fn lookup(&self, key: u64) -> u32 {
+        let other = mix(key);
+        let mut sum = crc32c(key, other as u32);
+        self.0.settle(sum % self.0.ever(), |_, left| {
+            sum = crc32c(key.wrapping_sub(sum.into()), (other as u32).wrapping_add(sum));
+            sum % left
+        })
     }
 }
 

@@ -29,10 +29,13 @@
 //! assert!((0..1_000).all(|key| owner(9, key) == owner(10, key) || owner(10, key) == 9));
 //! ```
 
+use std::iter;
+
 use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
-use crate::adapters::{Tail, build};
+use crate::adapters::{Tail, build, naive};
 use crate::range_hash::RangeHash;
+use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -51,7 +54,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     parameters: &[],
     small: "",
     build: Build::Placement(build::<Binomial, Tail>),
-    naive: crate::unwritten,
+    naive: naive::<Binomial, Tail>,
 };
 
 /// How often a bucket that is not there is drawn again.
@@ -95,6 +98,26 @@ impl RangeHash for Binomial {
         }
         relocated(key.0 & minor, key.0, trace) as u32
     }
+
+    fn naive(self, key: KeyHash, count: u32) -> u32 {
+        let over = |power: u128, hash: u128| {
+            let set = set_bits((hash % power) as u64);
+            let Some(&highest) = set.last() else { return 0 };
+            let level = 1 << highest;
+            level + naive_rehash(hash, level - 1) % level
+        };
+        let (count, whole) = (u128::from(count), u128::from(enclosing_power(count)));
+        let first = u128::from(key.0);
+        if over(whole, first) < count {
+            return over(whole, first) as u32;
+        }
+        let hashes = iter::successors(Some(first), |&hash| Some(naive_rehash(hash, whole - 1)));
+        let mut redrawn = hashes.skip(1).take(4).map(|hash| over(whole, hash));
+        match redrawn.find(|bucket| *bucket < count) {
+            Some(bucket) if bucket >= whole / 2 => bucket as u32,
+            _ => over(whole / 2, first) as u32,
+        }
+    }
 }
 
 /// A bucket over a power of two: the highest set bit stays, the hash gives those below it.
@@ -114,6 +137,12 @@ fn rehash<T: Trace + ?Sized>(hash: u64, seed: u64, trace: &mut T) -> u64 {
     let value = t.wrapping_mul(t).wrapping_mul(seed) >> 32;
     trace.step(Step::Draw { value });
     value
+}
+
+/// Another hash of 32 bits for the twin, over numbers that do not overflow.
+fn naive_rehash(hash: u128, seed: u128) -> u128 {
+    let t = (hash * 2_862_933_555_777_941_757 + 1) % (1 << 64);
+    t * t % (1 << 64) * seed % (1 << 64) / (1 << 32)
 }
 
 #[cfg(test)]

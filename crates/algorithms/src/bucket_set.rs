@@ -10,6 +10,8 @@
 //! What they cannot do: serve weights. Copies of a key go to the members that salted hashes give
 //! ([`retry`]), where a set has no order of its own.
 
+mod naive;
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -19,6 +21,8 @@ use placelab_core::{
 };
 
 use crate::range_hash::{bytes_of, retry};
+
+pub(crate) use naive::{NaiveSet, Rows, naive};
 
 /// A set of working buckets, and the map from keys to them.
 pub(crate) trait BucketSet: Clone + Send + Sync + 'static {
@@ -199,7 +203,7 @@ mod tests {
     use placelab_core::{Capability, advance};
 
     use super::*;
-    use crate::fixtures::contender;
+    use crate::fixtures::{contender, hold_to_twin};
 
     /// The contenders of this shape.
     fn texts() -> Vec<&'static str> {
@@ -209,6 +213,30 @@ mod tests {
 
     fn owners(placement: &dyn Placement) -> Vec<NodeId> {
         (0..5_000).map(|i| placement.place(Key::hashed(stream(31, i)))).collect()
+    }
+
+    /// Longer scripts than those of the laws: from 1 … 20 nodes down to a few and up again, and now
+    /// and then two newcomers replace the whole fleet.
+    #[test]
+    fn twins_agree_after_long_scripts() {
+        let add = |id: u64| Change::Add(Roster::numbered_node(id as u32));
+        for text in texts() {
+            for run in 0..60 {
+                let first = Roster::numbered(1 + run % 20).unwrap();
+                hold_to_twin(text, first, 60, |step, roster| {
+                    let random = stream(43, u64::from(run) * 100 + step);
+                    let mut going = roster.ids();
+                    going.rotate_left((random >> 32) as usize % roster.len());
+                    let newcomers = [100 + 2 * step, 101 + 2 * step].map(add);
+                    let grows = random % 4 < if step < 30 { 1 } else { 3 };
+                    match (random >> 8) % 16 {
+                        0 => going.into_iter().map(Change::Remove).chain(newcomers).collect(),
+                        _ if grows => newcomers[..1].to_vec(),
+                        _ => vec![Change::Remove(going[0])],
+                    }
+                });
+            }
+        }
     }
 
     /// In one step a fleet is replaced by others, one for one or altogether.

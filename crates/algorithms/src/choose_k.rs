@@ -41,8 +41,9 @@ use placelab_core::{
 };
 
 use crate::bits::Bits;
-use crate::bucket_set::{BucketSet, build};
-use crate::permutation::Permutation;
+use crate::bucket_set::{BucketSet, NaiveSet, build, naive};
+use crate::permutation::{Permutation, naive_permutation};
+use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -60,7 +61,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     parameters: &[],
     small: "",
     build: Build::Placement(build::<ChooseK>),
-    naive: crate::unwritten,
+    naive: naive::<Naive>,
 };
 
 /// How many ranks are asked for before the permutation takes over.
@@ -213,6 +214,78 @@ impl BucketSet for ChooseK {
     }
 }
 
+/// The twin: whether each bucket works.
+struct Naive(Vec<bool>);
+
+impl NaiveSet for Naive {
+    fn first(_: &Arguments, count: u32) -> Self {
+        Naive(vec![true; count as usize])
+    }
+
+    fn add(&mut self) -> u32 {
+        let bucket = self.0.iter().position(|works| !works).unwrap_or(self.0.len());
+        match self.0.get_mut(bucket) {
+            Some(works) => *works = true,
+            None => self.0.push(true),
+        }
+        bucket as u32
+    }
+
+    fn remove(&mut self, bucket: u32) {
+        self.0[bucket as usize] = false;
+    }
+
+    fn lookup(&self, key: u64) -> u32 {
+        let works = |bucket: u32| self.0[bucket as usize];
+        let count = self.0.len() as u32;
+        let mut met = Vec::new();
+        for length in 1..=count.min(8) {
+            let mut set = naive_choice(key, count, length).into_iter();
+            let joins = set.find(|bucket| !met.contains(bucket)).expect("a set gains one");
+            if works(joins) {
+                return joins;
+            }
+            met.push(joins);
+        }
+        let mut others = naive_permutation(key, count).into_iter();
+        let found = others.find(|bucket| !met.contains(bucket) && works(*bucket));
+        found.expect("the last bucket is never removed")
+    }
+}
+
+/// The set of `length` buckets by its definition, from the highest down.
+fn naive_choice(key: u64, count: u32, length: u32) -> Vec<u32> {
+    let (mut end, mut set) = (count, Vec::new());
+    for chains in (1..=length).rev() {
+        let number = |index: u32| naive_chain(stream(key, index.into()), end - index) + index;
+        end = (0..chains).map(number).max().expect("at least one chain");
+        set.push(end);
+    }
+    set
+}
+
+/// The highest number below `count` of a chain, which is made as a list.
+fn naive_chain(key: u64, count: u32) -> u32 {
+    let mut chain = vec![0];
+    for bit in set_bits(mix(key) % enclosing_power(count)) {
+        let level = 1u64 << bit;
+        let seed = mix(key ^ level.wrapping_mul(GOLDEN));
+        let first = level + stream(seed, 0) % level;
+        let further = (1..).map(|index| stream(seed, index) % (2 * level));
+        let draws = std::iter::once(first).chain(further).take_while(|number| *number >= level);
+        // A draw is in the chain where it is lower than all before it.
+        let mut lowest = 2 * level;
+        for number in draws {
+            if number < lowest {
+                chain.push(number);
+                lowest = number;
+            }
+        }
+    }
+    let below = chain.into_iter().filter(|number| *number < u64::from(count));
+    below.max().expect("0 is in every chain") as u32
+}
+
 #[cfg(test)]
 mod tests {
     use placelab_core::Count;
@@ -258,25 +331,16 @@ mod tests {
         assert_eq!(digest.0, hex(&sweep["fnv1a64"]));
     }
 
-    /// The slow twin: a set of k by its definition, from the highest number down.
+    /// More ranks and buckets than the laws meet.
     #[test]
     fn ranks_are_what_sets_gain() {
-        let naive = |key, mut end: u32, length: u32| {
-            let mut set = Vec::new();
-            for length in (1..=length).rev() {
-                let chains =
-                    (0..length).map(|i| chain(stream(key, i.into()), end - i, &mut Silent) + i);
-                end = chains.max().unwrap();
-                set.insert(0, end);
-            }
-            set
-        };
         for key in (0..50).map(|i| stream(1, i)) {
             for count in 1..=40 {
                 let all = ranks(key, count, RANKS_MAX);
                 assert_eq!(all.len(), RANKS_MAX.min(count as usize));
                 for length in 1..=all.len() {
-                    let by_definition = naive(key, count, length as u32);
+                    let mut by_definition = naive_choice(key, count, length as u32);
+                    by_definition.reverse();
                     assert_eq!(set(key, count, length), by_definition, "{length} of {count}");
                 }
             }

@@ -38,8 +38,9 @@ use placelab_core::{
 };
 
 use crate::bits::Bits;
-use crate::bucket_set::{BucketSet, CAPACITY, build, capacity, within};
+use crate::bucket_set::{BucketSet, CAPACITY, NaiveSet, build, capacity, naive, within};
 use crate::crc32c::crc32c;
+use crate::twins::enclosing_power;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -56,9 +57,9 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
     reads: KeyPart::Hash,
     parameters: &[CAPACITY],
-    small: "",
+    small: "capacity=8",
     build: Build::Placement(build::<Dx>),
-    naive: crate::unwritten,
+    naive: naive::<Naive>,
 };
 
 /// Whose walk finds a slot for a newcomer.
@@ -183,6 +184,47 @@ impl BucketSet for Dx {
 
     fn footprint(&self) -> Footprint {
         Footprint { shared_bytes: self.working.bytes(), derived_bytes: 0 }
+    }
+}
+
+/// The twin: whether each slot works.
+struct Naive(Vec<bool>);
+
+impl Naive {
+    /// The first slot of a key that does or does not work, of its whole walk and of all in turn.
+    fn find(&self, key: u32, works: bool) -> u32 {
+        let register = key.wrapping_mul(421_757).wrapping_add(1);
+        let size = self.0.len();
+        let (mut value, mut slots) = (key, Vec::new());
+        while slots.len() < 4 * size - 1 {
+            value = crc32c(value.into(), register);
+            slots.push(value as usize % size);
+        }
+        let end = slots[slots.len() - 1];
+        slots.extend((1..=size).map(|ahead| (end + ahead) % size));
+        let found = slots.into_iter().find(|slot| self.0[*slot] == works);
+        found.expect("one that is looked for") as u32
+    }
+}
+
+impl NaiveSet for Naive {
+    fn first(arguments: &Arguments, count: u32) -> Self {
+        let slots = enclosing_power(capacity(arguments, count));
+        Naive((0..slots).map(|slot| slot < u64::from(count)).collect())
+    }
+
+    fn add(&mut self) -> u32 {
+        let slot = self.find(1228, false);
+        self.0[slot as usize] = true;
+        slot
+    }
+
+    fn remove(&mut self, bucket: u32) {
+        self.0[bucket as usize] = false;
+    }
+
+    fn lookup(&self, key: u64) -> u32 {
+        self.find((key ^ (key >> 32)) as u32, true)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use placelab_core::mix::stream;
 use placelab_core::{
-    AlgorithmRequest, AlgorithmSpec, Arguments, HashSeed, History, Identities, Key, KeyHash, Keys,
-    Node, NodeName, Placement, Roster, Step, Trace, Weight, establish,
+    AlgorithmRequest, AlgorithmSpec, Arguments, Change, HashSeed, History, Identities, Key,
+    KeyHash, Keys, Node, NodeName, Placement, Roster, Step, Trace, Weight, advance, establish,
 };
 
 /// Nodes of these names and weight 1.
@@ -53,6 +53,30 @@ pub(crate) fn twin_agrees(
     let twin = (spec.naive)(&arguments, seed, &History::new(roster), Keys::hashed(&hashes));
     for (hash, owner) in hashes.into_iter().zip(twin) {
         assert_eq!(placement.place(Key::hashed(hash.0)), owner, "{text}, {:x}", hash.0);
+    }
+}
+
+/// Takes a contender through `steps` steps, those that it refuses left out, and holds it to its
+/// twin after each. `changes` tells what happens to a roster in a step.
+pub(crate) fn hold_to_twin(
+    text: &str,
+    first: Roster,
+    steps: u64,
+    changes: impl Fn(u64, &Roster) -> Vec<Change>,
+) {
+    let (spec, arguments) = asked_for(text);
+    let mut placement = establish(spec, &arguments, HashSeed::PUBLISHED, first.clone()).unwrap();
+    let mut history = History::new(first);
+    let hashes: Vec<KeyHash> = (0..40).map(|i| KeyHash(stream(7, i))).collect();
+    for step in 0..steps {
+        let changes = changes(step, placement.roster());
+        let Ok(next) = advance(spec, placement.as_ref(), &changes) else { continue };
+        placement = next;
+        history.steps.push(changes);
+        let owners = hashes.iter().map(|hash| placement.place(Key::hashed(hash.0)));
+        let keys = Keys::hashed(&hashes);
+        let twin = (spec.naive)(&arguments, HashSeed::PUBLISHED, &history, keys);
+        assert!(owners.eq(twin), "{text}: {history:?}");
     }
 }
 

@@ -33,8 +33,9 @@ use placelab_core::{
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::adapters::{Tail, build};
+use crate::adapters::{Tail, build, naive};
 use crate::range_hash::RangeHash;
+use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -58,7 +59,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     }],
     small: "",
     build: Build::Placement(build::<Flip, Tail>),
-    naive: crate::unwritten,
+    naive: naive::<Flip, Tail>,
 };
 
 /// Draws beyond the last bucket until the smaller range decides.
@@ -90,6 +91,30 @@ impl RangeHash for Flip {
         };
         bucket as u32
     }
+
+    fn naive(self, key: KeyHash, count: u32) -> u32 {
+        let draw = |level: u32, attempt: u64| match self {
+            Flip::Mixer => naive_mixer(key.0, level.into(), attempt),
+            Flip::Xxh3 => {
+                xxh3_64_with_seed(&key.0.to_le_bytes(), u64::from(level) + attempt * (1 << 32))
+            }
+        };
+        let over = |power: u64| {
+            let value = draw(0, 0) % power;
+            let set = set_bits(value);
+            set.last().map_or(0, |&highest| value ^ (draw(highest, 0) % (1 << highest)))
+        };
+        let (last, whole) = (u64::from(count) - 1, enclosing_power(count));
+        if over(whole) <= last {
+            return over(whole) as u32;
+        }
+        let level = set_bits(last)[set_bits(last).len() - 1];
+        let mut redrawn = (1..=64).map(|attempt| draw(level, attempt) % whole);
+        match redrawn.find(|bucket| *bucket <= last) {
+            Some(bucket) if bucket >= whole / 2 => bucket as u32,
+            _ => over(whole / 2) as u32,
+        }
+    }
 }
 
 /// The draw for a level and an attempt, by the authors' mixer.
@@ -99,6 +124,16 @@ fn mixer(key: u64, seed: u64, level: u32, attempt: u32) -> u64 {
     let mut k = (key ^ seed).wrapping_mul(odd(level));
     k = (k ^ (k >> 27)).wrapping_mul(0x3c79_ac49_2ba7_b653).wrapping_mul(odd(attempt));
     k = (k ^ (k >> 33)).wrapping_mul(0x1c69_b3f7_4ac4_ae35);
+    k ^ (k >> 27)
+}
+
+/// The mixer for the twin, over numbers that do not overflow.
+fn naive_mixer(key: u64, level: u64, attempt: u64) -> u64 {
+    let times = |a: u64, b: u64| (u128::from(a) * u128::from(b) % (1 << 64)) as u64;
+    let k = times(key, 2 * level + 1);
+    let k = times(k ^ (k >> 27), 0x3c79_ac49_2ba7_b653);
+    let k = times(k, 2 * attempt + 1);
+    let k = times(k ^ (k >> 33), 0x1c69_b3f7_4ac4_ae35);
     k ^ (k >> 27)
 }
 

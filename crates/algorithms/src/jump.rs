@@ -11,7 +11,7 @@
 
 use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
-use crate::adapters::{Tail, build};
+use crate::adapters::{Tail, build, naive};
 use crate::range_hash::RangeHash;
 
 /// The registry record.
@@ -30,7 +30,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     parameters: &[],
     small: "",
     build: Build::Placement(build::<Jump, Tail>),
-    naive: crate::unwritten,
+    naive: naive::<Jump, Tail>,
 };
 
 /// The function of the paper.
@@ -89,6 +89,19 @@ impl RangeHash for Jump {
             }
             *answer = bucket as u32;
         }
+    }
+
+    /// Every stop of the walk in a list; the last one below the count is the bucket.
+    fn naive(self, key: KeyHash, count: u32) -> u32 {
+        let (mut state, mut stop) = (u128::from(key.0), 0.0);
+        let mut stops = Vec::new();
+        while stop < f64::from(count) {
+            stops.push(stop);
+            state = (state * 2_862_933_555_777_941_757 + 1) % (1 << 64);
+            let draw = (state / (1 << 33) + 1) as f64;
+            stop = ((stop + 1.0) * (2_147_483_648.0 / draw)).trunc();
+        }
+        stops[stops.len() - 1] as u32
     }
 }
 

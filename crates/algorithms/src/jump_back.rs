@@ -27,14 +27,17 @@
 //! }
 //! ```
 
-use placelab_core::mix::{GOLDEN, mix};
+use std::iter;
+
+use placelab_core::mix::{GOLDEN, mix, stream};
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, ParameterKind, ParameterSpec, Role,
     Step, Trace,
 };
 
-use crate::adapters::{Tail, build};
+use crate::adapters::{Tail, build, naive};
 use crate::range_hash::RangeHash;
+use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -58,7 +61,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     }],
     small: "",
     build: Build::Placement(build::<JumpBack, Tail>),
-    naive: crate::unwritten,
+    naive: naive::<JumpBack, Tail>,
 };
 
 /// The function of the paper over one of its streams.
@@ -81,6 +84,17 @@ impl RangeHash for JumpBack {
         match self {
             JumpBack::SplitMix64 => walk(&mut SplitMix(key.0), count, trace),
             JumpBack::Xorshift => walk(&mut Xorshift(key.0), count, trace),
+        }
+    }
+
+    fn naive(self, key: KeyHash, count: u32) -> u32 {
+        let xorshift = |state: &u64| {
+            let half_way = state ^ (state << 7);
+            Some(half_way ^ (half_way >> 9))
+        };
+        match self {
+            JumpBack::SplitMix64 => naive_walk((0..).map(|index| stream(key.0, index)), count),
+            JumpBack::Xorshift => naive_walk(iter::successors(Some(key.0), xorshift), count),
         }
     }
 }
@@ -152,9 +166,28 @@ pub(crate) fn walk<D: Draws, T: Trace + ?Sized>(draws: &mut D, count: u32, trace
     0
 }
 
+/// The walk for the twin: level by level the numbers that are drawn, of which the first below the
+/// count decides.
+pub(crate) fn naive_walk(mut draws: impl Iterator<Item = u64>, count: u32) -> u32 {
+    let halves = |draw: u64| [draw % (1 << 32), draw >> 32];
+    let first = halves(draws.next().expect("draws without end"));
+    let mut levels = set_bits((first[0] ^ first[1]) % enclosing_power(count));
+    while !levels.is_empty() {
+        let half = first[levels.len() % 2];
+        let level = 1 << levels.pop().expect("a level is left");
+        let further = draws.by_ref().flat_map(halves).map(|half| half % (2 * level));
+        let mut numbers = iter::once(level + half % level).chain(further);
+        let number = numbers.find(|number| *number < u64::from(count));
+        let number = number.expect("draws without end");
+        if number >= level {
+            return number as u32;
+        }
+    }
+    0
+}
+
 #[cfg(test)]
 mod tests {
-    use placelab_core::mix::stream;
     use placelab_core::{Count, Silent};
 
     use super::*;

@@ -32,13 +32,14 @@
 //! }
 //! ```
 
+use placelab_core::mix::stream;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, Footprint, KeyHash, KeyPart,
     PlacementError, Role, Step, Trace,
 };
 
-use crate::bucket_set::{BucketSet, build};
-use crate::jump_back::{Draws, SplitMix, walk};
+use crate::bucket_set::{BucketSet, NaiveSet, Rows, build, naive};
+use crate::jump_back::{Draws, SplitMix, naive_walk, walk};
 use crate::stand_ins::StandIns;
 
 /// The registry record.
@@ -57,7 +58,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     parameters: &[],
     small: "",
     build: Build::Placement(build::<JumpBackAnchor>),
-    naive: crate::unwritten,
+    naive: naive::<Naive>,
 };
 
 /// Buckets 0 … `size` − 1, but for those that were removed.
@@ -113,6 +114,36 @@ impl BucketSet for JumpBackAnchor {
     fn footprint(&self) -> Footprint {
         let log = self.stand_ins.footprint();
         Footprint { shared_bytes: log.shared_bytes + size_of::<u32>() as u64, ..log }
+    }
+}
+
+/// The twin: one stream of draws finds a bucket and leaves removed ones.
+struct Naive(Rows);
+
+impl NaiveSet for Naive {
+    fn first(_: &Arguments, count: u32) -> Self {
+        Naive(Rows::new(count))
+    }
+
+    fn add(&mut self) -> u32 {
+        self.0.open()
+    }
+
+    fn remove(&mut self, bucket: u32) {
+        self.0.close(bucket);
+    }
+
+    fn lookup(&self, key: u64) -> u32 {
+        let mut draws = (0..).map(|index| stream(key, index));
+        let bucket = naive_walk(&mut draws, self.0.ever());
+        self.0.settle(bucket, |_, left| {
+            let left = u64::from(left);
+            let mut products = draws.by_ref().map(|draw| draw % (1 << 32) * left);
+            // So many lower halves are too many for equal shares.
+            let unfair = (1 << 32) % left;
+            let product = products.find(|product| product % (1 << 32) >= unfair);
+            (product.expect("draws without end") >> 32) as u32
+        })
     }
 }
 

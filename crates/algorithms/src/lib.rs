@@ -103,15 +103,6 @@ pub static REGISTRY: LazyLock<Vec<&'static AlgorithmSpec>> = LazyLock::new(|| {
     .concat()
 });
 
-fn unwritten(
-    _: &placelab_core::Arguments,
-    _: placelab_core::HashSeed,
-    _: &placelab_core::History,
-    _: placelab_core::Keys<'_>,
-) -> Vec<placelab_core::NodeId> {
-    unimplemented!("the twin of this algorithm")
-}
-
 /// The algorithm with this name.
 pub fn find(name: &str) -> Option<&'static AlgorithmSpec> {
     REGISTRY.iter().find(|spec| spec.name == name).copied()

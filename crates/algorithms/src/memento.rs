@@ -44,7 +44,7 @@ use placelab_core::{
 };
 use xxhash_rust::xxh64::xxh64;
 
-use crate::bucket_set::{BucketSet, Rehash, build};
+use crate::bucket_set::{BucketSet, NaiveSet, Rehash, Rows, build, naive};
 use crate::jump::Jump;
 use crate::range_hash::RangeHash;
 
@@ -65,7 +65,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     parameters: &[],
     small: "",
     build: Build::Placement(build::<Memento>),
-    naive: crate::unwritten,
+    naive: naive::<Naive>,
 };
 
 /// What is remembered of a removed bucket.
@@ -186,6 +186,29 @@ impl BucketSet for Memento {
     }
 }
 
+/// The twin: what stands in for a removed bucket is read off the rows.
+struct Naive(Rows);
+
+impl NaiveSet for Naive {
+    fn first(_: &Arguments, count: u32) -> Self {
+        Naive(Rows::new(count))
+    }
+
+    fn add(&mut self) -> u32 {
+        self.0.open()
+    }
+
+    fn remove(&mut self, bucket: u32) {
+        self.0.close(bucket);
+    }
+
+    fn lookup(&self, key: u64) -> u32 {
+        let hash = |seed: u32| xxh64(&key.to_le_bytes(), seed.into());
+        let bucket = Jump.naive(KeyHash(hash(0)), self.0.ever());
+        self.0.settle(bucket, |removed, left| (hash(removed) % u64::from(left)) as u32)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use placelab_core::Silent;
@@ -248,73 +271,6 @@ mod tests {
             let set = Memento::new(vector["n"].as_u64().unwrap() as u32);
             let answers = keys.iter().map(|&words| xxh64(&set, words));
             assert!(answers.eq(buckets(&vector["buckets"])), "n = {}", vector["n"]);
-        }
-    }
-
-    /// The slow twin: nothing but the order of removals, searched for everything.
-    struct Order {
-        size: u32,
-        removed: Vec<u32>,
-    }
-
-    impl Order {
-        fn left(&self, bucket: u32) -> Option<u32> {
-            let before = self.removed.iter().position(|removed| *removed == bucket)?;
-            Some(self.size - before as u32 - 1)
-        }
-
-        fn turn(&mut self, grows: bool, random: u64) -> Option<u32> {
-            let working: Vec<u32> = (0..self.size).filter(|b| self.left(*b).is_none()).collect();
-            if grows {
-                self.removed.pop().or_else(|| {
-                    self.size += 1;
-                    Some(self.size - 1)
-                })
-            } else if working.len() > 1 {
-                let bucket = working[random as usize % working.len()];
-                match bucket + 1 == self.size && self.removed.is_empty() {
-                    true => self.size -= 1,
-                    false => self.removed.push(bucket),
-                }
-                Some(bucket)
-            } else {
-                None
-            }
-        }
-
-        fn lookup(&self, key: u64) -> u32 {
-            let mut hashes = Xxh64(key.to_le_bytes());
-            let mut bucket = Jump.bucket(KeyHash(hashes.first()), self.size, &mut Silent);
-            while let Some(left) = self.left(bucket) {
-                bucket = (hashes.again(bucket) % u64::from(left)) as u32;
-                while let Some(other) = self.left(bucket).filter(|other| *other >= left) {
-                    bucket = other;
-                }
-            }
-            bucket
-        }
-    }
-
-    /// Random scripts (seed 43) from 1 … 16 buckets, down to one and up again.
-    #[test]
-    fn memory_of_removals_answers_as_their_order() {
-        for run in 0..100 {
-            let count = 1 + run as u32 % 16;
-            let mut twin = Order { size: count, removed: Vec::new() };
-            let mut set = Memento::new(count);
-            for step in 0..60 {
-                let random = stream(43, run * 100 + step);
-                let grows = random % 4 < if step < 30 { 1 } else { 3 };
-                match twin.turn(grows, random >> 32) {
-                    Some(bucket) if grows => assert_eq!(set.add(), Ok(bucket)),
-                    Some(bucket) => set.remove(bucket),
-                    None => {}
-                }
-                for key in (0..40).map(|i| stream(7, i)) {
-                    let answer = set.lookup(KeyHash(key), &mut Silent);
-                    assert_eq!(answer, twin.lookup(key), "run {run}, step {step}");
-                }
-            }
         }
     }
 

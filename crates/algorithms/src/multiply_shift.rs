@@ -33,8 +33,9 @@
 
 use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
-use crate::adapters::{Tail, build};
+use crate::adapters::{Tail, build, naive};
 use crate::range_hash::RangeHash;
+use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -52,7 +53,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     parameters: &[],
     small: "",
     build: Build::Placement(build::<MultiplyShift, Tail>),
-    naive: crate::unwritten,
+    naive: naive::<MultiplyShift, Tail>,
 };
 
 /// The function of ClickHouse.
@@ -87,6 +88,28 @@ impl RangeHash for MultiplyShift {
         }
         let bucket = drawn(replacement(pieces, bits, bucket));
         if bucket < count { bucket as u32 } else { drawn(over_power(pieces, bits - 1)) as u32 }
+    }
+
+    fn naive(self, key: KeyHash, count: u32) -> u32 {
+        let piece = |index: u32| key.0 / (1 << (16 * index)) % (1 << 16);
+        let over = |power: u64| {
+            let set = set_bits(piece(2) % power);
+            let Some(&highest) = set.last() else { return 0 };
+            let below = piece(set.len() as u32 % 2);
+            (1 << highest) + below % (1 << highest)
+        };
+        let (count, whole) = (u64::from(count), enclosing_power(count));
+        let missing = over(whole);
+        if missing < count {
+            return missing as u32;
+        }
+        // What is left of each piece once so much of it was used, one behind the other.
+        let half = whole / 2;
+        let left = [(piece(3), 1), (piece(2), whole), (piece(1), half), (piece(0), half)];
+        let unused =
+            left.iter().fold(0, |number, (piece, used)| number * ((1 << 16) / used) + piece / used);
+        let replacement = half + unused % (missing * (missing + 1)) / whole;
+        if replacement < count { replacement as u32 } else { over(half) as u32 }
     }
 }
 

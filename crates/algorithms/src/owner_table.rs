@@ -9,10 +9,14 @@
 //! What it cannot do: promise that no bucket moves without a reason. Where weights differ,
 //! rounding may raise the target of a node whose weight did not change.
 
+mod naive;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use placelab_core::{Change, Node, NodeId, PlacementError, Roster, Shares};
+
+pub(crate) use naive::{naive_rebalance, naive_table};
 
 /// Refuses a fleet of more nodes than buckets. `parameter` is what counts them.
 pub(crate) fn check_room(

@@ -79,6 +79,38 @@ fn feistel(mut key: u64, half: u32, number: u32) -> u32 {
     left << half | right
 }
 
+/// All numbers below `count` for a twin: the order of each layer in full, from the lowest up.
+pub(crate) fn naive_permutation(key: u64, count: u32) -> Vec<u32> {
+    let mut order = vec![0];
+    let mut half = 0;
+    while order.len() < count as usize {
+        half += 1;
+        let quarter = order.len() as u64;
+        let mut below = order.into_iter();
+        let number = |input| match naive_feistel(key, half, input) {
+            number if number < quarter => below.next().expect("a quarter stands for those below"),
+            number => number as u32,
+        };
+        order = (0..4 * quarter).map(number).collect();
+    }
+    order.retain(|number| *number < count);
+    order
+}
+
+/// The network for the twin, over numbers that do not overflow.
+fn naive_feistel(mut key: u64, half: u32, number: u64) -> u64 {
+    let (width, word) = (1 << half, 1 << 32);
+    let (mut left, mut right) = (number / width, number % width);
+    let rounds = [12, 10, 6].get(half as usize - 1).copied().unwrap_or(4);
+    for _ in 0..rounds {
+        let product = (right ^ (key % word)) * ((key / word) | 1);
+        let folded = (product % word + product / word) % word % width;
+        (left, right) = (right, left ^ folded);
+        key = key.rotate_right(2 * half).wrapping_add(GOLDEN);
+    }
+    left * width + right
+}
+
 #[cfg(test)]
 mod tests {
     use placelab_core::mix::stream;
@@ -120,6 +152,7 @@ mod tests {
                 let order: Vec<u32> = numbers(key, count).collect();
                 assert_eq!(order.len(), count as usize);
                 assert!(order.iter().eq(all.iter().filter(|number| **number < count)));
+                assert_eq!(order, naive_permutation(key, count));
             }
         }
     }

@@ -30,10 +30,13 @@
 //! assert!((0..1_000).all(|key| owner(16, key) == owner(17, key) || owner(17, key) == 16));
 //! ```
 
+use std::iter;
+
 use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
-use crate::adapters::{Tail, build};
+use crate::adapters::{Tail, build, naive};
 use crate::range_hash::RangeHash;
+use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -51,7 +54,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     parameters: &[],
     small: "",
     build: Build::Placement(build::<Power, Tail>),
-    naive: crate::unwritten,
+    naive: naive::<Power, Tail>,
 };
 
 /// The function of the crate.
@@ -78,6 +81,31 @@ impl RangeHash for Power {
         let half = whole / 2;
         let bucket = walk(key.0, count, half, trace);
         if bucket >= half { bucket as u32 } else { over_power(key.0, half, trace) as u32 }
+    }
+
+    fn naive(self, key: KeyHash, count: u32) -> u32 {
+        let over = |power: u64| {
+            let set = set_bits(key.0 % power);
+            let Some(&level) = set.last() else { return 0 };
+            let draw = naive_draws(key.0, level).next().expect("draws without end");
+            (1 << level) + draw % (1 << level)
+        };
+        let (count, whole) = (u128::from(count), enclosing_power(count));
+        if over(whole) < count {
+            return over(whole) as u32;
+        }
+        let half = whole / 2;
+        let middle = u128::from(half) - 1;
+        let mut bucket = middle;
+        for draw in naive_draws(key.0, set_bits(half)[0]).skip(1) {
+            // The least r where the draw over 2^32 − 1 exceeds (x + 1) ÷ (r + 1).
+            let next = (bucket + 1) * ((1 << 32) - 1) / (draw + 1);
+            if next >= count {
+                break;
+            }
+            bucket = next;
+        }
+        if bucket > middle { bucket as u32 } else { over(half) as u32 }
     }
 }
 
@@ -140,6 +168,19 @@ impl Pcg32 {
         trace.step(Step::Draw { value });
         value
     }
+}
+
+/// The outputs of PCG-XSH-RR 64/32 for the twin, over numbers that do not overflow.
+fn naive_draws(seed: u64, stream: u32) -> impl Iterator<Item = u128> {
+    let increment = 2 * u128::from(stream) + 1;
+    let step = move |state: u128| (state * 6_364_136_223_846_793_005 + increment) % (1 << 64);
+    let states =
+        iter::successors(Some(step(u128::from(seed) + increment)), move |&s| Some(step(s)));
+    states.map(|state| {
+        let word = ((state / (1 << 18)) ^ state) / (1 << 27) % (1 << 32);
+        let turn = 1 << (state / (1 << 59));
+        word / turn + word % turn * ((1 << 32) / turn)
+    })
 }
 
 #[cfg(test)]

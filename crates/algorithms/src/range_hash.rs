@@ -33,6 +33,9 @@ pub trait RangeHash: Copy + Send + Sync + 'static {
             *bucket = self.bucket(key, count, &mut Silent);
         }
     }
+
+    /// The bucket once more, for the twin: slow and obvious, from the definition alone.
+    fn naive(self, key: KeyHash, count: u32) -> u32;
 }
 
 /// Visits the members that a single-answer function gives for a key and then for salted copies of
@@ -63,4 +66,41 @@ pub(crate) fn bytes_of<T>(table: &[T]) -> u64 {
 /// The greatest number that divides both; of 0 and another, the other.
 pub(crate) fn greatest_common(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::binomial::Binomial;
+    use crate::flip::Flip;
+    use crate::jump::Jump;
+    use crate::jump_back::JumpBack;
+    use crate::multiply_shift::MultiplyShift;
+    use crate::power::Power;
+
+    fn hold<R: RangeHash>(range: R) {
+        let large = [1_023, 1_024, 1_025, 10_000, 32_767, 32_768, 32_769, (1 << 30) + 1];
+        let largest = [(1 << 31) - 1, 1 << 31, (1 << 31) + 1, u32::MAX];
+        let counts = (1..300).chain(large).chain(largest);
+        for count in counts.filter(|count| *count <= R::COUNT_MAX) {
+            for key in (0..200).map(|i| stream(12, i)).chain([0, 1, 1 << 63, u64::MAX]) {
+                let bucket = range.bucket(KeyHash(key), count, &mut Silent);
+                let name = std::any::type_name::<R>();
+                assert_eq!(bucket, range.naive(KeyHash(key), count), "{name}: {key}, n = {count}");
+            }
+        }
+    }
+
+    /// More buckets than the fleets of the laws have.
+    #[test]
+    fn twins_agree_over_many_buckets() {
+        hold(Jump);
+        hold(JumpBack::SplitMix64);
+        hold(JumpBack::Xorshift);
+        hold(Power);
+        hold(Flip::Mixer);
+        hold(Flip::Xxh3);
+        hold(Binomial);
+        hold(MultiplyShift);
+    }
 }

@@ -41,7 +41,7 @@ use placelab_core::{
     Roster, Scheme, Shares, Silent, Step, Trace,
 };
 
-use crate::owner_table::{self, check_room, dealt, follow};
+use crate::owner_table::{self, check_room, dealt, follow, naive_table};
 use crate::range_hash::{bytes_of, retry};
 use crate::twins;
 use crc::{VALUES as CRC_VALUES, crc16, tag};
@@ -189,18 +189,9 @@ impl Placement for Slots {
     }
 }
 
-/// The twin: the table follows every step of the history anew. A step of nothing but new names is
-/// no reason to give anything up.
+/// The twin.
 fn naive(arguments: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
-    let mut owners = vec![NodeId::NOBODY; arguments.count("slots") as usize];
-    let mut roster = history.start.clone();
-    twins::rebalance(&mut owners, &roster);
-    for changes in &history.steps {
-        roster = roster.after(changes).expect("steps of a history are possible");
-        if changes.iter().any(|change| !matches!(change, Change::Rename(..))) {
-            twins::rebalance(&mut owners, &roster);
-        }
-    }
+    let owners = naive_table(arguments.count("slots") as usize, history);
     twins::each(keys, |key| {
         let value = match arguments.text("hash") {
             "key" => key.hash.0,

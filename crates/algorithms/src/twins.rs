@@ -5,8 +5,6 @@
 //! tables of constants and the reading of parameters, and nor do these helpers: no scheme may use
 //! them for its own answers.
 
-use std::cmp::Reverse;
-
 use placelab_core::{HashSeed, History, Key, Keys, Node, NodeId, Roster};
 
 /// The owners of keys, one after the other.
@@ -51,40 +49,17 @@ pub(crate) fn by_name(roster: &Roster) -> Vec<&Node> {
     nodes
 }
 
-/// Brings a table of owners to the weights of a roster: targets by largest remainder, whoever has
-/// more leaves its lowest buckets, and the lowest free bucket goes to whoever lacks most. Ties go
-/// by name.
-pub(crate) fn rebalance(owners: &mut [NodeId], roster: &Roster) {
-    let nodes = by_name(roster);
-    let targets = targets(owners.len(), &nodes);
-    for owner in owners.iter_mut() {
-        if !nodes.iter().any(|node| node.id == *owner) {
-            *owner = NodeId::NOBODY;
-        }
-    }
-    let mut lacks = Vec::new();
-    for (node, &target) in nodes.iter().zip(&targets) {
-        let held = owners.iter().filter(|owner| **owner == node.id).count();
-        let lowest = owners.iter_mut().filter(|owner| **owner == node.id);
-        lowest.take(held.saturating_sub(target)).for_each(|owner| *owner = NodeId::NOBODY);
-        lacks.push(target.saturating_sub(held));
-    }
-    for owner in owners.iter_mut().filter(|owner| **owner == NodeId::NOBODY) {
-        let neediest = (0..nodes.len()).max_by_key(|&at| (lacks[at], Reverse(at)));
-        let neediest = neediest.expect("a roster has a node of positive weight");
-        *owner = nodes[neediest].id;
-        lacks[neediest] -= 1;
-    }
+/// The bits that are set in a number, lowest first.
+pub(crate) fn set_bits(number: u64) -> Vec<u32> {
+    let places = (0..u64::BITS).take_while(|bit| number >> bit > 0);
+    places.filter(|bit| number >> bit & 1 == 1).collect()
 }
 
-/// So many buckets in proportion to the weights of nodes in name order, by largest remainder.
-fn targets(buckets: usize, nodes: &[&Node]) -> Vec<usize> {
-    let total: u128 = nodes.iter().map(|node| u128::from(node.weight.micros())).sum();
-    let quota = |node: &Node| buckets as u128 * u128::from(node.weight.micros());
-    let mut targets: Vec<usize> = nodes.iter().map(|node| (quota(node) / total) as usize).collect();
-    let mut order: Vec<usize> = (0..nodes.len()).collect();
-    order.sort_by_key(|&at| (Reverse(quota(nodes[at]) % total), at));
-    let left = buckets - targets.iter().sum::<usize>();
-    order[..left].iter().for_each(|&at| targets[at] += 1);
-    targets
+/// The least power of two that is not below a count.
+pub(crate) fn enclosing_power(count: u32) -> u64 {
+    let mut power = 1;
+    while power < u64::from(count) {
+        power *= 2;
+    }
+    power
 }

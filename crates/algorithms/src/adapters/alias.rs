@@ -8,11 +8,12 @@
 //! What it cannot do: shares finer than 1 ÷ L, or more nodes than buckets.
 
 use placelab_core::{
-    Arguments, Capability, Change, NodeId, ParameterKind, ParameterSpec, PlacementError, Roster,
+    Arguments, Capability, Change, History, NodeId, ParameterKind, ParameterSpec, PlacementError,
+    Roster,
 };
 
 use super::{Adapted, Adapter, Layout};
-use crate::owner_table::{check_room, dealt, follow};
+use crate::owner_table::{check_room, dealt, follow, naive_table};
 
 #[derive(Clone)]
 pub(super) struct Alias {
@@ -33,6 +34,7 @@ impl Adapted for Alias {
             default: Some("1024"),
             help: "logical buckets: a hundred a node or more",
         }],
+        small: "buckets=10",
     };
 }
 
@@ -56,6 +58,10 @@ impl Layout for Alias {
         let mut owners = owners.to_vec();
         follow(&mut owners, next, changes);
         Ok(owners)
+    }
+
+    fn naive(&self, history: &History) -> Vec<NodeId> {
+        naive_table(self.buckets as usize, history)
     }
 
     fn is_shared(&self) -> bool {

@@ -13,8 +13,8 @@
 use std::collections::BTreeMap;
 
 use placelab_core::{
-    Arguments, Capability, Change, Claim, NodeId, ParameterKind, ParameterSpec, PlacementError,
-    Roster,
+    Arguments, Capability, Change, Claim, History, NodeId, ParameterKind, ParameterSpec,
+    PlacementError, Roster,
 };
 
 use super::{Adapted, Adapter, Layout};
@@ -39,6 +39,7 @@ impl Adapted for Renumber {
             default: Some("compact"),
             help: "who takes the number of a member that goes: the next, or the last",
         }],
+        small: "",
     };
 }
 
@@ -64,6 +65,26 @@ impl Layout for Renumber {
             Renumber::Compact => next.ids(),
             Renumber::SwapLast => swapped(owners, changes),
         })
+    }
+
+    /// One list, from which members are taken out where they stand.
+    fn naive(&self, history: &History) -> Vec<NodeId> {
+        let mut owners = history.start.ids();
+        for change in history.steps.iter().flatten() {
+            match change {
+                Change::Add(node) => owners.push(node.id),
+                Change::Remove(id) => {
+                    let number = owners.iter().position(|owner| owner == id);
+                    let number = number.expect("every member has a number");
+                    match self {
+                        Renumber::Compact => owners.remove(number),
+                        Renumber::SwapLast => owners.swap_remove(number),
+                    };
+                }
+                Change::Reweight(..) | Change::Rename(..) => {}
+            }
+        }
+        owners
     }
 
     /// After a swap the numbers are no longer those of the join order.

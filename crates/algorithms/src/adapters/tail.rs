@@ -2,7 +2,7 @@
 //!
 //! What it cannot do: lose any member but the one that joined last, or serve weights.
 
-use placelab_core::{Arguments, Change, NodeId, PlacementError, Roster};
+use placelab_core::{Arguments, Change, History, NodeId, PlacementError, Roster};
 
 use super::Layout;
 
@@ -26,6 +26,10 @@ impl Layout for Tail {
         _: &[Change],
     ) -> Result<Vec<NodeId>, PlacementError> {
         Ok(next.ids())
+    }
+
+    fn naive(&self, history: &History) -> Vec<NodeId> {
+        history.now().ids()
     }
 
     fn is_shared(&self) -> bool {

@@ -19,11 +19,13 @@
 //! is refused), or exact shares after a removal: those are as fine as the buckets that there are.
 //! Ratios that alternate can pile up buckets under `append`, since none is ever taken back.
 
+mod naive;
+
 use std::collections::BTreeMap;
 
 use placelab_core::{
-    Arguments, Capability, Change, NodeId, ParameterKind, ParameterSpec, PlacementError, Roster,
-    Weight,
+    Arguments, Capability, Change, History, NodeId, ParameterKind, ParameterSpec, PlacementError,
+    Roster, Weight,
 };
 
 use super::{Adapted, Adapter, Layout};
@@ -68,6 +70,7 @@ impl Adapted for Weighted {
                 help: "parts of a unit of weight that are told apart",
             },
         ],
+        small: "",
     };
 }
 
@@ -112,6 +115,10 @@ impl Layout for Weighted {
             append(&mut owners, &ratio)?;
         }
         Ok(owners)
+    }
+
+    fn naive(&self, history: &History) -> Vec<NodeId> {
+        naive::table(self, history)
     }
 
     fn is_shared(&self) -> bool {
