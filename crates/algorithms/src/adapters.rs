@@ -13,13 +13,13 @@ use std::any::Any;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
-    KeyHash, Keys, NodeId, ParameterSpec, Placement, PlacementError, Roster, Scheme, Shares,
-    Silent, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, FleetSize, Footprint, HashSeed,
+    History, Key, KeyHash, Keys, NodeId, ParameterSpec, Placement, PlacementError, Roster, Scheme,
+    Shares, Silent, Trace,
 };
 
 use crate::owner_table;
-use crate::range_hash::{RangeHash, bytes_of, retry};
+use crate::range_hash::{RangeHash, bytes_of, retry, trimmed};
 
 pub(crate) use tail::Tail;
 
@@ -56,6 +56,9 @@ pub(crate) trait Layout: Clone + Send + Sync + 'static {
 
     /// The owner of each bucket after a history, for the twin: slow and obvious.
     fn naive(&self, history: &History) -> Vec<NodeId>;
+
+    /// How many buckets there are for equal nodes.
+    fn buckets(&self, fleet: FleetSize) -> u32;
 
     /// Whether the table is more than the roster tells, so that all clients must have it.
     fn is_shared(&self) -> bool;
@@ -97,6 +100,7 @@ fn adapted<R: RangeHash, L: Adapted>(base: &'static AlgorithmSpec) -> &'static A
         name: format!("{}+{suffix}", base.name).leak(),
         summary: format!("{} {summary}", base.name).leak(),
         lookup_cost: base.lookup_cost.replace('N', counts).leak(),
+        steps: steps::<R, L>,
         memory_cost,
         capabilities,
         // An adapter promises nothing that its range hash does not keep.
@@ -138,6 +142,11 @@ pub(crate) fn naive<R: RangeHash, L: Layout>(
     keys.hashes.iter().map(|hash| owners[bucket(hash)]).collect()
 }
 
+/// The mean number of steps of a lookup: those of the range hash, for as many buckets as there are.
+pub(crate) fn steps<R: RangeHash, L: Layout>(arguments: &Arguments, fleet: FleetSize) -> f64 {
+    R::new(arguments).steps(L::new(arguments).buckets(fleet))
+}
+
 /// The table, where the range hash tells so many buckets apart.
 fn within_reach<R: RangeHash>(owners: Vec<NodeId>) -> Result<Vec<NodeId>, PlacementError> {
     let (asked, possible) = (owners.len() as u64, u64::from(R::COUNT_MAX));
@@ -145,7 +154,7 @@ fn within_reach<R: RangeHash>(owners: Vec<NodeId>) -> Result<Vec<NodeId>, Placem
         let what = "buckets of this range hash";
         return Err(PlacementError::Limit { what, asked, possible });
     }
-    Ok(owners)
+    Ok(trimmed(owners))
 }
 
 impl<R: RangeHash, L: Layout> Bucketed<R, L> {

@@ -32,9 +32,10 @@
 //! }
 //! ```
 
+use placelab_core::math::harmonic;
 use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Claim, Footprint, KeyHash, KeyPart,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, FleetSize, Footprint, KeyHash, KeyPart,
     PlacementError, Role, Step, Trace,
 };
 
@@ -42,7 +43,7 @@ use crate::bucket_set::{
     BucketSet, CAPACITY, NaiveSet, Rehash, Rows, build, capacity, naive, within,
 };
 use crate::crc32c::crc32c;
-use crate::stand_ins::StandIns;
+use crate::stand_ins::{StandIns, mean_steps};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -51,8 +52,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "bucket set",
     year: 2018,
     citation: "Mendelson et al.: AnchorHash: A Scalable Consistent Hash, arXiv 1812.09674",
+    implementations: "research code alone: C++ and Go (the authors), Java, Rust, Python",
     summary: "numbered buckets up to a capacity, any may go; a removed one names its stand-in",
-    lookup_cost: "O(1 + ln(capacity ÷ N)) expected",
+    lookup_cost: "O((1 + ln(capacity ÷ N))^2) expected",
+    steps,
     memory_cost: "O(capacity)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
@@ -62,6 +65,13 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(build::<Anchor>),
     naive: naive::<Naive>,
 };
+
+/// The buckets beyond the first fleet went one after the other from the end, so a key that meets
+/// one draws, and no stand-in.
+fn steps(arguments: &Arguments, fleet: FleetSize) -> f64 {
+    let beyond = harmonic(capacity(arguments, fleet.first)) - harmonic(fleet.first);
+    1.0 + beyond + mean_steps(fleet)
+}
 
 /// The buckets below a capacity.
 #[derive(Clone)]
@@ -144,6 +154,10 @@ impl BucketSet for Anchor {
     #[inline]
     fn lookup<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> u32 {
         self.bucket(Crc::new([key.0, mix(key.0)]), trace)
+    }
+
+    fn trim(&mut self) {
+        self.stand_ins.trim();
     }
 
     fn footprint(&self) -> Footprint {

@@ -31,11 +31,10 @@
 
 use std::iter;
 
-use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
-
-use crate::adapters::{Tail, build, naive};
-use crate::range_hash::RangeHash;
+use crate::adapters::{Tail, build, naive, steps};
+use crate::range_hash::{RangeHash, enclosing};
 use crate::twins::{enclosing_power, set_bits};
+use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -45,8 +44,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 2024,
     citation: "Coluzzi, Brocco, Antonucci, Leidi: BinomialHash: A Constant Time, Minimal Memory \
                Consistent Hash Algorithm, arXiv 2406.19836",
+    implementations: "research code alone: Java, C++",
     summary: "numbered buckets in at most five rounds; the last ones are up to 3 % too small",
     lookup_cost: "O(1)",
+    steps: steps::<Binomial, Tail>,
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::MinimalMovement, Claim::Restores],
@@ -117,6 +118,18 @@ impl RangeHash for Binomial {
             Some(bucket) if bucket >= whole / 2 => bucket as u32,
             _ => over(whole / 2, first) as u32,
         }
+    }
+
+    /// The key's bits and a draw below the highest of them; beyond the last bucket the same again,
+    /// at most four times, and a draw over the smaller power of two where that ends below it.
+    fn steps(self, count: u32) -> f64 {
+        let (power, missing) = enclosing(count);
+        let below = |power: f64| (1.0 - 2.0 / power).max(0.0);
+        let lost = missing.powi(REDRAWS as i32);
+        let redraws = (1.0 - lost) / (1.0 - missing);
+        let falls = 0.5 * redraws + lost;
+        let again = redraws * (1.0 + below(power)) + falls * below(power / 2.0);
+        1.0 + below(power) + missing * again
     }
 }
 

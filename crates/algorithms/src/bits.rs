@@ -44,6 +44,11 @@ impl Bits {
         Some(at as u32 * 64 + self.words[at].trailing_zeros())
     }
 
+    /// Gives back the room for more.
+    pub(crate) fn trim(&mut self) {
+        self.words.shrink_to_fit();
+    }
+
     /// Bytes of the bits.
     pub(crate) fn bytes(&self) -> u64 {
         bytes_of(&self.words)

@@ -34,8 +34,15 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "load-aware",
     year: 2016,
     citation: "Mirrokni, Thorup, Zadimoghaddam: Consistent Hashing with Bounded Loads, SODA 2018",
+    implementations: "C (HAProxy), C++ (Envoy), Go (buraksezer/consistent); none with the paper's rule of \
+        removal",
     summary: "a node that has its part of all keys and ε more hands further ones on",
     lookup_cost: "O(1/ε²) expected",
+    // Of a pass; for an ε of 0 there is no bound.
+    steps: |arguments, _| match parse_epsilon(arguments.text("epsilon")) {
+        Ok(epsilon) => 1.0 + 2.0 * (Weight::MICROS as f64 / epsilon as f64).powi(2),
+        Err(_) => f64::INFINITY,
+    },
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::Restores, Claim::OrderFree],

@@ -49,6 +49,9 @@ pub(crate) trait BucketSet: Clone + Send + Sync + 'static {
         None
     }
 
+    /// Gives back the room for more that changes left: placements do not change once made.
+    fn trim(&mut self);
+
     /// Memory of the set: what all clients must agree on, and what each derives from it.
     fn footprint(&self) -> Footprint;
 }
@@ -106,7 +109,8 @@ pub(crate) fn build<S: BucketSet>(
     _: HashSeed,
     roster: Roster,
 ) -> Result<Box<dyn Placement>, PlacementError> {
-    let set = S::first(arguments, roster.len() as u32)?;
+    let mut set = S::first(arguments, roster.len() as u32)?;
+    set.trim();
     let owners = roster.ids();
     Ok(Box::new(Numbered { set, members: owners.clone(), owners, roster }))
 }
@@ -159,6 +163,8 @@ impl<S: BucketSet> Scheme for Numbered<S> {
                 Change::Reweight(..) | Change::Rename(..) => {}
             }
         }
+        self.set.trim();
+        self.owners.shrink_to_fit();
         self.members = next.ids();
         self.roster = next;
         Ok(())

@@ -36,13 +36,14 @@
 
 use placelab_core::mix::{GOLDEN, mix, stream};
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Claim, Footprint, KeyHash, KeyPart,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, FleetSize, Footprint, KeyHash, KeyPart,
     PlacementError, Role, Silent, Step, Trace,
 };
 
 use crate::bits::Bits;
 use crate::bucket_set::{BucketSet, NaiveSet, build, naive};
-use crate::permutation::{Permutation, naive_permutation};
+use crate::permutation::{Permutation, naive_permutation, numbers};
+use crate::range_hash::enclosing;
 use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
@@ -52,8 +53,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "bucket set",
     year: 2025,
     citation: "GitHub rust-gems: crate consistent-choose-k",
+    implementations: "Rust (consistent-choose-k)",
     summary: "k buckets at once, of which growth replaces at most one; any may go",
     lookup_cost: "O((1 + removed buckets met)^2)",
+    steps,
     memory_cost: "O(buckets ever) bits",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
@@ -63,6 +66,34 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(build::<ChooseK>),
     naive: naive::<Naive>,
 };
+
+/// The chain of the first rank; then each rank r whose forerunners were all removed, of (r + 1) ÷ 2
+/// chains on average and 3.5 draws a chain at most; and in the end the numbers of the permutation
+/// up to one that works, a draw and a third each.
+fn steps(_: &Arguments, fleet: FleetSize) -> f64 {
+    let FleetSize { first, now } = fleet;
+    let removed = first - now;
+    let (mut steps, mut reached) = (chain_steps(first), 1.0);
+    for rank in 1..=removed.min(RANKS_MAX as u32) {
+        reached *= f64::from(removed + 1 - rank) / f64::from(first + 1 - rank);
+        steps += match rank as usize {
+            RANKS_MAX => reached * 4.0 / 3.0 * numbers(first) / f64::from(now + 1),
+            _ => reached * f64::from(rank + 2) / 2.0 * 3.5,
+        };
+    }
+    steps
+}
+
+/// The mean number of draws of a chain: the mask, and one at the highest level that is set. At the
+/// top level a draw may lie beyond the end, and is then repeated, half of the time below the level.
+fn chain_steps(count: u32) -> f64 {
+    if count == 1 {
+        return 1.0;
+    }
+    let (power, missing) = enclosing(count);
+    let lower = 0.5 * (1.0 - 2.0 / power);
+    1.5 + lower + missing / (1.0 - missing) * (1.0 + lower)
+}
 
 /// How many ranks are asked for before the permutation takes over.
 const RANKS_MAX: usize = 8;
@@ -206,6 +237,10 @@ impl BucketSet for ChooseK {
         let mut order = Order::new(key.0, self.size);
         let buckets = std::iter::from_fn(move || order.next(&mut Silent));
         Some(Box::new(buckets.filter(|&bucket| !self.removed.contains(bucket))))
+    }
+
+    fn trim(&mut self) {
+        self.removed.trim();
     }
 
     fn footprint(&self) -> Footprint {

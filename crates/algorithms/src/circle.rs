@@ -5,7 +5,7 @@
 
 use placelab_core::{NodeId, Roster, Step, Trace};
 
-use crate::range_hash::bytes_of;
+use crate::range_hash::{bytes_of, trimmed};
 
 /// A point and who owns what ends there.
 pub(crate) type Point = (u64, NodeId);
@@ -33,6 +33,16 @@ impl NameRanks {
     }
 }
 
+/// Bits of the index over so many points.
+fn index_bits(points: usize) -> u32 {
+    points.next_power_of_two().trailing_zeros().clamp(1, 28)
+}
+
+/// The mean number of points that a search reads among so many: half of those in a cell.
+pub(crate) fn mean_reads(points: u64) -> f64 {
+    points as f64 / (2u64 << index_bits(points as usize)) as f64
+}
+
 /// Never empty.
 #[derive(Clone)]
 pub(crate) struct Circle {
@@ -47,8 +57,9 @@ impl Circle {
     /// Of points in the order of [`NameRanks`]. Panics where there is none.
     pub(crate) fn new(points: impl IntoIterator<Item = Point>) -> Self {
         let (positions, owners): (Vec<u64>, Vec<NodeId>) = points.into_iter().unzip();
+        let (positions, owners) = (trimmed(positions), trimmed(owners));
         assert!(!positions.is_empty(), "a circle has points");
-        let bits = positions.len().next_power_of_two().trailing_zeros().clamp(1, 28);
+        let bits = index_bits(positions.len());
         let shift = 64 - bits;
         let mut index = Vec::with_capacity((1 << bits) + 1);
         let mut point = 0;

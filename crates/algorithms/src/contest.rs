@@ -14,7 +14,7 @@ use placelab_core::{
     Silent, Step, Trace,
 };
 
-use crate::range_hash::bytes_of;
+use crate::range_hash::{bytes_of, trimmed};
 
 /// How an entrant scores for a key.
 pub(crate) trait Score: Clone + Send + Sync + 'static {
@@ -47,7 +47,7 @@ impl<S: Score> Contest<S> {
     pub(crate) fn new(seed: HashSeed, roster: Roster) -> Self {
         let (entrants, ids) =
             roster.serving_by_name().map(|node| (S::entrant(seed, node), node.id)).unzip();
-        Contest { seed, roster, entrants, ids }
+        Contest { seed, roster, entrants: trimmed(entrants), ids: trimmed(ids) }
     }
 
     #[inline]

@@ -50,8 +50,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 2021,
     citation: "Dong et al.: DxHash: A Scalable Consistent Hashing Based on the Pseudo-Random \
                Sequence, arXiv 2107.07930",
+    implementations: "research code alone: C++ (the authors), Java",
     summary: "slots up to a capacity, any may go; a key tries slots at random until one works",
     lookup_cost: "O(capacity ÷ N) expected",
+    steps: |arguments, fleet| f64::from(slots(arguments, fleet.first)) / f64::from(fleet.now),
     memory_cost: "O(capacity) bits",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
@@ -61,6 +63,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(build::<Dx>),
     naive: naive::<Naive>,
 };
+
+/// Slots of the table of a first fleet.
+fn slots(arguments: &Arguments, count: u32) -> u32 {
+    capacity(arguments, count).next_power_of_two()
+}
 
 /// Whose walk finds a slot for a newcomer.
 const NEWCOMER: u32 = 1228;
@@ -159,7 +166,7 @@ impl Dx {
 
 impl BucketSet for Dx {
     fn first(arguments: &Arguments, count: u32) -> Result<Self, PlacementError> {
-        let capacity = capacity(arguments, count).next_power_of_two();
+        let capacity = slots(arguments, count);
         within(capacity, count)?;
         Ok(Dx::new(capacity, count))
     }
@@ -180,6 +187,10 @@ impl BucketSet for Dx {
     fn lookup<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> u32 {
         let folded = (key.0 ^ key.0 >> 32) as u32;
         self.find(folded, |slot| self.working.contains(slot), trace)
+    }
+
+    fn trim(&mut self) {
+        self.working.trim();
     }
 
     fn footprint(&self) -> Footprint {

@@ -33,8 +33,8 @@ use placelab_core::{
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::adapters::{Tail, build, naive};
-use crate::range_hash::RangeHash;
+use crate::adapters::{Tail, build, naive, steps};
+use crate::range_hash::{RangeHash, enclosing};
 use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
@@ -45,8 +45,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 2024,
     citation: "Masson, Lee: FlipHash: A Constant-Time Consistent Range-Hashing Algorithm, \
                arXiv 2402.17549",
+    implementations: "Rust (fliphash)",
     summary: "numbered buckets in constant time: flipped bits, redrawn beyond the last bucket",
     lookup_cost: "O(1)",
+    steps: steps::<Flip, Tail>,
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
@@ -114,6 +116,17 @@ impl RangeHash for Flip {
             Some(bucket) if bucket >= whole / 2 => bucket as u32,
             _ => over(whole / 2) as u32,
         }
+    }
+
+    /// Two draws over the power of two; beyond the last bucket those that are drawn again, half of
+    /// which end below the middle.
+    fn steps(self, count: u32) -> f64 {
+        let (power, missing) = enclosing(count);
+        if count == 1 {
+            return 0.0;
+        }
+        let again = missing / (1.0 - missing);
+        2.0 - 1.0 / power + again * (1.0 + 0.5 * (1.0 - 2.0 / power))
     }
 }
 

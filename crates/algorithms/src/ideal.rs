@@ -28,7 +28,7 @@ use placelab_core::{
     Step, Trace,
 };
 
-use crate::range_hash::bytes_of;
+use crate::range_hash::{bytes_of, trimmed};
 use crate::twins::highest;
 
 /// The registry record.
@@ -39,8 +39,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 1998,
     citation: "Thaler, Ravishankar: Using Name-Based Mappings to Increase Hit Rates, 1998; \
                Schindelhauer, Schomaker: Weighted Distributed Hash Tables, SPAA 2005",
+    implementations: "none: this one",
     summary: "the definition of fair placement with least movement, slow on purpose",
     lookup_cost: "O(N)",
+    steps: |_, fleet| fleet.now.into(),
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
@@ -70,7 +72,7 @@ impl Ideal {
                 (name, node.weight.as_f64(), node.id)
             })
             .collect();
-        Ideal { seed, roster, clocks }
+        Ideal { seed, roster, clocks: trimmed(clocks) }
     }
 
     fn time(key: Key<'_>, name: u64, weight: f64) -> f64 {

@@ -9,10 +9,10 @@
 //! The product b + 1 times (2^31 ÷ draw) is rounded twice, as in the paper: the quotient first.
 //! Guava rounds once and differs on constructed keys; its variant is another function.
 
-use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
-
-use crate::adapters::{Tail, build, naive};
+use crate::adapters::{Tail, build, naive, steps};
 use crate::range_hash::RangeHash;
+use placelab_core::math::harmonic;
+use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -21,8 +21,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "range hash",
     year: 2014,
     citation: "Lamping, Veach: A Fast, Minimal Memory, Consistent Hash Algorithm, arXiv 1406.2294",
+    implementations: "C++ (ClickHouse), Java (Guava), Rust (jumpch), Python (jump-consistent-hash), \
+        Elixir (jumper)",
     summary: "numbered buckets that grow and shrink at the end; no memory",
     lookup_cost: "O(ln N)",
+    steps: steps::<Jump, Tail>,
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
@@ -75,6 +78,11 @@ impl RangeHash for Jump {
             trace.step(Step::Jump { from: bucket as u32, to: next });
         }
         bucket as u32
+    }
+
+    /// Bucket k is a stop of the walk with probability 1 ÷ (k + 1).
+    fn steps(self, count: u32) -> f64 {
+        harmonic(count)
     }
 
     /// One walk for all counts: a count's bucket is the last stop below it.

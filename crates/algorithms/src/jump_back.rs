@@ -35,8 +35,8 @@ use placelab_core::{
     Step, Trace,
 };
 
-use crate::adapters::{Tail, build, naive};
-use crate::range_hash::RangeHash;
+use crate::adapters::{Tail, build, naive, steps};
+use crate::range_hash::{RangeHash, enclosing};
 use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
@@ -47,8 +47,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 2024,
     citation: "Ertl: JumpBackHash: Say Goodbye to the Modulo Operation to Distribute Keys \
                Uniformly to Buckets, arXiv 2403.18682",
+    implementations: "Java (hash4j)",
     summary: "numbered buckets that grow and shrink at the end; constant time, no floats",
     lookup_cost: "O(1) expected",
+    steps: steps::<JumpBack, Tail>,
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
@@ -96,6 +98,13 @@ impl RangeHash for JumpBack {
             JumpBack::SplitMix64 => naive_walk((0..).map(|index| stream(key.0, index)), count),
             JumpBack::Xorshift => naive_walk(iter::successors(Some(key.0), xorshift), count),
         }
+    }
+
+    /// Only the highest level can miss, with twice the part m of it that is not there, and it is
+    /// drawn again by two halves at a time, which both miss with m^2.
+    fn steps(self, count: u32) -> f64 {
+        let (_, missing) = enclosing(count);
+        if count == 1 { 0.0 } else { 1.0 + missing / (1.0 - missing * missing) }
     }
 }
 

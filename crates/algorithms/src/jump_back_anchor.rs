@@ -32,15 +32,15 @@
 //! }
 //! ```
 
+use crate::bucket_set::{BucketSet, NaiveSet, Rows, build, naive};
+use crate::jump_back::{Draws, JumpBack, SplitMix, naive_walk, walk};
+use crate::range_hash::RangeHash;
+use crate::stand_ins::{StandIns, mean_steps};
 use placelab_core::mix::stream;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Claim, Footprint, KeyHash, KeyPart,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, FleetSize, Footprint, KeyHash, KeyPart,
     PlacementError, Role, Step, Trace,
 };
-
-use crate::bucket_set::{BucketSet, NaiveSet, Rows, build, naive};
-use crate::jump_back::{Draws, SplitMix, naive_walk, walk};
-use crate::stand_ins::StandIns;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -49,8 +49,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "bucket set",
     year: 2025,
     citation: "Ertl: ConsistentHashing.jumpBackAnchorHash of the library hash4j, Dynatrace",
+    implementations: "Java (hash4j)",
     summary: "anchor's removals over jump-back's buckets: any may go, no capacity",
-    lookup_cost: "O(1 + ln(buckets ever ÷ N)) expected",
+    lookup_cost: "O((1 + ln(buckets ever ÷ N))^2) expected",
+    steps,
     memory_cost: "O(buckets ever)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
@@ -60,6 +62,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(build::<JumpBackAnchor>),
     naive: naive::<Naive>,
 };
+
+/// Jump-back over all buckets that there ever were, and what leads away from removed ones.
+fn steps(_: &Arguments, fleet: FleetSize) -> f64 {
+    JumpBack::SplitMix64.steps(fleet.first) + mean_steps(fleet)
+}
 
 /// Buckets 0 … `size` − 1, but for those that were removed.
 #[derive(Clone)]
@@ -109,6 +116,10 @@ impl BucketSet for JumpBackAnchor {
         let mut draws = SplitMix(key.0);
         let bucket = walk(&mut draws, self.size, trace);
         self.stand_ins.settle(bucket, trace, |_, left, trace| uniform(&mut draws, left, trace))
+    }
+
+    fn trim(&mut self) {
+        self.stand_ins.trim();
     }
 
     fn footprint(&self) -> Footprint {

@@ -39,12 +39,12 @@ use std::ops::ControlFlow;
 use placelab_core::math::{ln, open_unit};
 use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
-    History, Key, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, FleetSize, Footprint, HashFunction,
+    HashSeed, History, Key, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
     PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
 };
 
-use crate::circle::{Circle, NameRanks, Point};
+use crate::circle::{Circle, NameRanks, Point, mean_reads};
 use crate::contest::{ranked, winner};
 use crate::range_hash::bytes_of;
 use crate::rendezvous::name_hash;
@@ -60,8 +60,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 2025,
     citation: "Guan: Local Rendezvous Hashing: Bounded Loads and Minimal Churn via Cache-Local \
                Candidates, arXiv 2512.23434",
+    implementations: "none found",
     summary: "a ring shows a key a few neighbouring nodes, the highest score of these wins",
     lookup_cost: "O(C) expected, O(log NV + C) worst",
+    steps,
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::OrderFree, Claim::Restores],
@@ -86,6 +88,18 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     }),
     naive,
 };
+
+/// The ring's search, the points up to the last node of the window, and a score for each of them.
+/// With i nodes met at p points, the next new one is (all points left + 1) ÷ (those of new nodes
+/// + 1) further on.
+fn steps(arguments: &Arguments, fleet: FleetSize) -> f64 {
+    let (nodes, vnodes) = (u64::from(fleet.now), arguments.count("vnodes"));
+    let (all, window) = (nodes * vnodes, arguments.count("candidates").min(nodes));
+    let further = |points: f64, met: u64| {
+        points + (all as f64 - points + 1.0) / ((nodes - met) * vnodes + 1) as f64
+    };
+    mean_reads(all) + (0..window).fold(0.0, further) + window as f64
+}
 
 /// Most nodes that compete for a key.
 const WINDOW_MAX: usize = 64;

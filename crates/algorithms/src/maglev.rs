@@ -37,7 +37,7 @@ use placelab_core::{
     Roster, Scheme, Shares, Step, Trace,
 };
 
-use crate::range_hash::bytes_of;
+use crate::range_hash::{bytes_of, trimmed};
 use crate::twins::{by_name, each};
 use turns::Rule;
 
@@ -49,8 +49,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 2016,
     citation: "Eisenbud et al.: Maglev: A Fast and Reliable Software Network Load Balancer, \
                NSDI 2016",
+    implementations: "Go (Cilium), C++ (Envoy), C (Linux IPVS), Rust (maglev-hash)",
     summary: "a prime-sized table that nodes fill by turns, one read a lookup",
     lookup_cost: "O(1)",
+    steps: |_, _| 1.0,
     memory_cost: "O(M)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::FairShares, Claim::OrderFree, Claim::Restores],
@@ -151,7 +153,7 @@ fn fill(
 }
 
 fn serving(roster: &Roster) -> Vec<NodeId> {
-    roster.serving_by_name().map(|node| node.id).collect()
+    trimmed(roster.serving_by_name().map(|node| node.id).collect())
 }
 
 impl Scheme for Maglev {

@@ -48,7 +48,7 @@ use placelab_core::{
     PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
 };
 
-use crate::circle::{Circle, NameRanks, Point};
+use crate::circle::{Circle, NameRanks, Point, mean_reads};
 use crate::twins::each;
 
 /// The registry record.
@@ -58,8 +58,12 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "ring",
     year: 2015,
     citation: "Appleton, O'Reilly: Multi-Probe Consistent Hashing, arXiv 1505.00062",
+    implementations: "Rust (mpchash), PHP (php-consistent-hashing)",
     summary: "a ring with one point a node, a key goes to the closest of several successors",
     lookup_cost: "O(k) expected, O(k log N) worst",
+    steps: |arguments, fleet| {
+        arguments.count("probes") as f64 * (2.0 + mean_reads(fleet.now.into()))
+    },
     memory_cost: "O(N)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

@@ -33,8 +33,8 @@
 
 use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
 
-use crate::adapters::{Tail, build, naive};
-use crate::range_hash::RangeHash;
+use crate::adapters::{Tail, build, naive, steps};
+use crate::range_hash::{RangeHash, enclosing};
 use crate::twins::{enclosing_power, set_bits};
 
 /// The registry record.
@@ -44,8 +44,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "range hash",
     year: 2017,
     citation: "Oblakov: kostikConsistentHash of ClickHouse (at first yandexConsistentHash)",
+    implementations: "C++ (ClickHouse)",
     summary: "numbered buckets by the bits of the key alone, in constant time; fair up to 4,096",
     lookup_cost: "O(1)",
+    steps: steps::<MultiplyShift, Tail>,
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::MinimalMovement, Claim::Restores],
@@ -110,6 +112,12 @@ impl RangeHash for MultiplyShift {
             left.iter().fold(0, |number, (piece, used)| number * ((1 << 16) / used) + piece / used);
         let replacement = half + unused % (missing * (missing + 1)) / whole;
         if replacement < count { replacement as u32 } else { over(half) as u32 }
+    }
+
+    /// What replaces a bucket is there but for a part of 2^(k − 1) ÷ N.
+    fn steps(self, count: u32) -> f64 {
+        let (power, missing) = enclosing(count);
+        1.0 + missing * (1.0 + power / 2.0 / f64::from(count))
     }
 }
 

@@ -22,13 +22,21 @@ pub(crate) struct Permutation {
     next: [u32; LAYERS_MAX],
 }
 
+/// The highest layer over 1 ≤ `count` ≤ 2^30 numbers: layer j holds 4^(j + 1) of them.
+fn top(count: u32) -> u32 {
+    let bits = u32::BITS - count.saturating_sub(1).leading_zeros();
+    bits.div_ceil(2).clamp(1, LAYERS_MAX as u32) - 1
+}
+
+/// How many numbers are mixed for `count` of them.
+pub(crate) fn numbers(count: u32) -> f64 {
+    (1u64 << (2 * top(count) + 2)) as f64
+}
+
 impl Permutation {
     /// Of 1 ≤ `count` ≤ 2^30 numbers.
     pub(crate) fn new(key: u64, count: u32) -> Self {
-        // Layer j holds 4^(j + 1) numbers.
-        let bits = u32::BITS - count.saturating_sub(1).leading_zeros();
-        let top = bits.div_ceil(2).clamp(1, LAYERS_MAX as u32) - 1;
-        Permutation { key, count, top, next: [0; LAYERS_MAX] }
+        Permutation { key, count, top: top(count), next: [0; LAYERS_MAX] }
     }
 
     /// The next number, until there is none.

@@ -30,13 +30,12 @@
 //! assert!((0..1_000).all(|key| owner(16, key) == owner(17, key) || owner(17, key) == 16));
 //! ```
 
-use std::iter;
-
-use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
-
-use crate::adapters::{Tail, build, naive};
-use crate::range_hash::RangeHash;
+use crate::adapters::{Tail, build, naive, steps};
+use crate::range_hash::{RangeHash, enclosing};
 use crate::twins::{enclosing_power, set_bits};
+use placelab_core::math::harmonic;
+use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
+use std::iter;
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -45,8 +44,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "range hash",
     year: 2023,
     citation: "Leu: Fast Consistent Hashing in Constant Time, arXiv 2307.12448",
+    implementations: "research code alone: Rust, C++, Java, Go",
     summary: "numbered buckets in constant time: a power of two, then a short walk upwards",
     lookup_cost: "O(1) expected",
+    steps: steps::<Power, Tail>,
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
@@ -106,6 +107,15 @@ impl RangeHash for Power {
             bucket = next;
         }
         if bucket > middle { bucket as u32 } else { over(half) as u32 }
+    }
+
+    /// The key's bits, the draw below the highest of them, and beyond the last bucket the walk with
+    /// the last draw where it never moves.
+    fn steps(self, count: u32) -> f64 {
+        let (power, missing) = enclosing(count);
+        let jumps = harmonic(count) - harmonic((power / 2.0) as u32);
+        let stays = power / 2.0 / f64::from(count);
+        2.0 - 1.0 / power + missing * (1.0 + jumps + stays * (1.0 - 2.0 / power))
     }
 }
 

@@ -26,6 +26,9 @@ pub trait RangeHash: Copy + Send + Sync + 'static {
     /// The bucket of a key among `count` buckets, from 1 to [`RangeHash::COUNT_MAX`].
     fn bucket<T: Trace + ?Sized>(self, key: KeyHash, count: u32, trace: &mut T) -> u32;
 
+    /// The mean number of draws for a key among so many buckets, as a trace counts them.
+    fn steps(self, count: u32) -> f64;
+
     /// The bucket of a key under each of several counts in ascending order: the seam for
     /// functions that meet the smaller counts on the way to the largest.
     fn buckets(self, key: KeyHash, counts: &[u32], out: &mut [u32]) {
@@ -56,6 +59,19 @@ pub(crate) fn retry(
             return;
         }
     }
+}
+
+/// The power of two at or above a count, and the part of it that lies beyond the count.
+pub(crate) fn enclosing(count: u32) -> (f64, f64) {
+    let power = u64::from(count).next_power_of_two() as f64;
+    (power, 1.0 - f64::from(count) / power)
+}
+
+/// A table without room for more: placements do not change once they are made, so it would be
+/// held for nothing.
+pub(crate) fn trimmed<T>(mut table: Vec<T>) -> Vec<T> {
+    table.shrink_to_fit();
+    table
 }
 
 /// Bytes that the elements of a table occupy.

@@ -38,8 +38,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 1996,
     citation: "Thaler, Ravishankar: A Name-Based Mapping Scheme for Rendezvous, \
                University of Michigan CSE-TR-316-96",
+    implementations: "Rust (hrw-hash), Java (Apache Ignite), Python (pymemcache), Elixir (hrw)",
     summary: "every node competes for every key, the highest score wins",
     lookup_cost: "O(N)",
+    steps: |_, fleet| fleet.now.into(),
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

@@ -8,7 +8,7 @@
 
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, HashSeed, History, Key, KeyPart, Keys,
-    Node, NodeId, Role,
+    Node, NodeId, NodeName, Role,
 };
 use sha2::{Digest, Sha256};
 
@@ -23,8 +23,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "rendezvous",
     year: 1996,
     citation: "folklore",
+    implementations: "none: it is a mistake",
     summary: "wrong encoding: SHA-256 of key and name run together",
     lookup_cost: "O(N)",
+    steps: |_, fleet| fleet.now.into(),
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
@@ -41,15 +43,15 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
 struct RunTogether;
 
 impl Score for RunTogether {
-    type Entrant = Vec<u8>;
+    type Entrant = NodeName;
     type Value = [u8; 32];
 
-    fn entrant(_: HashSeed, node: &Node) -> Vec<u8> {
-        node.name.as_bytes().to_vec()
+    fn entrant(_: HashSeed, node: &Node) -> NodeName {
+        node.name.clone()
     }
 
-    fn score(seed: HashSeed, key: Key<'_>, entrant: &Vec<u8>) -> [u8; 32] {
-        seeded(seed).chain_update(key.bytes).chain_update(entrant).finalize().into()
+    fn score(seed: HashSeed, key: Key<'_>, name: &NodeName) -> [u8; 32] {
+        seeded(seed).chain_update(key.bytes).chain_update(name.as_bytes()).finalize().into()
     }
 
     fn shown(value: [u8; 32]) -> u64 {

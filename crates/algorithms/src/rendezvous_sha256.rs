@@ -20,7 +20,7 @@
 
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, HashSeed, History, Key, KeyPart, Keys,
-    Node, NodeId, Role,
+    Node, NodeId, NodeName, Role,
 };
 use sha2::{Digest, Sha256};
 
@@ -35,8 +35,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 1996,
     citation: "Thaler, Ravishankar: A Name-Based Mapping Scheme for Rendezvous, \
                University of Michigan CSE-TR-316-96; encoding of the textbooks",
+    implementations: "none: it is a text of this suite",
     summary: "right and slow: SHA-256 of length-prefixed key and name, the largest wins",
     lookup_cost: "O(N)",
+    steps: |_, fleet| fleet.now.into(),
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
@@ -53,20 +55,19 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
 struct LengthPrefixed;
 
 impl Score for LengthPrefixed {
-    /// The name behind its length.
-    type Entrant = Vec<u8>;
+    type Entrant = NodeName;
     type Value = [u8; 32];
 
-    fn entrant(_: HashSeed, node: &Node) -> Vec<u8> {
-        let name = node.name.as_bytes();
-        [&length(name), name].concat()
+    fn entrant(_: HashSeed, node: &Node) -> NodeName {
+        node.name.clone()
     }
 
-    fn score(seed: HashSeed, key: Key<'_>, entrant: &Vec<u8>) -> [u8; 32] {
+    fn score(seed: HashSeed, key: Key<'_>, name: &NodeName) -> [u8; 32] {
         seeded(seed)
             .chain_update(length(key.bytes))
             .chain_update(key.bytes)
-            .chain_update(entrant)
+            .chain_update(length(name.as_bytes()))
+            .chain_update(name.as_bytes())
             .finalize()
             .into()
     }

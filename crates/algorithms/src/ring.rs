@@ -30,14 +30,14 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
-    History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
-    PlacementError, Role, Roster, Scheme, Shares, Silent, Trace, Weight,
-};
-
-use crate::circle::{Circle, NameRanks, Point};
+use crate::circle::{Circle, NameRanks, Point, mean_reads};
+use crate::range_hash::bytes_of;
 use crate::twins::{each, seeded};
+use placelab_core::{
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, FleetSize, Footprint, HashFunction,
+    HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec,
+    Placement, PlacementError, Role, Roster, Scheme, Shares, Silent, Trace, Weight,
+};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -46,8 +46,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "ring",
     year: 1997,
     citation: "Karger et al.: Consistent Hashing and Random Trees, STOC 1997",
+    implementations: "C (libmemcached), Python (uhashring), Ruby (Dalli), Rust (pingora-ketama), \
+        JavaScript (hashring)",
     summary: "nodes at many points of a circle, a key goes to the next one",
     lookup_cost: "O(1) expected, O(log NV) worst",
+    steps,
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
@@ -91,11 +94,20 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     naive,
 };
 
+/// The points of a cell up to the key, and the one that owns it.
+fn steps(arguments: &Arguments, fleet: FleetSize) -> f64 {
+    let per_node = match arguments.file("tokens").map(parse_tokens) {
+        Some(Ok(tokens)) => tokens.iter().map(|(_, own)| own.len()).sum::<usize>() / tokens.len(),
+        _ => arguments.count("vnodes") as usize,
+    };
+    1.0 + mean_reads(per_node as u64 * u64::from(fleet.now))
+}
+
 /// Most points of one ring.
 pub(crate) const POINTS_MAX: u64 = 1 << 25;
 
-/// Explicit tokens by node name.
-type Tokens = BTreeMap<String, Vec<u64>>;
+/// Explicit tokens by node name, in the order of the names.
+type Tokens = Vec<(Box<str>, Box<[u64]>)>;
 
 #[derive(Clone)]
 enum Points {
@@ -176,7 +188,7 @@ impl Points {
                 if roster.is_weighted() {
                     return Err(error("explicit tokens leave no room for weights".into()));
                 }
-                match roster.nodes().iter().find(|node| !tokens.contains_key(node.name.as_str())) {
+                match roster.nodes().iter().find(|node| own_tokens(tokens, node).is_none()) {
                     Some(node) => Err(error(format!("the file has no token of `{}`", node.name))),
                     None => Ok(()),
                 }
@@ -204,7 +216,7 @@ impl Points {
         for node in nodes {
             match self {
                 Points::Explicit(tokens) => {
-                    let own = tokens.get(node.name.as_str()).into_iter().flatten();
+                    let own = own_tokens(tokens, node).into_iter().flatten();
                     points.extend(own.map(|&token| (token, node.id)));
                 }
                 Points::Hashed { hash, seed, template, .. } => {
@@ -249,14 +261,23 @@ fn parse_template(text: &str) -> Result<Vec<Segment>, String> {
 
 /// Reads lines of `node,token`; the last comma counts.
 fn parse_tokens(text: &str) -> Result<Tokens, String> {
-    let mut tokens = Tokens::new();
+    let mut tokens: BTreeMap<Box<str>, Vec<u64>> = BTreeMap::new();
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let error = || format!("line {}: expected node,token with a token below 2^64", number + 1);
         let (name, token) = line.rsplit_once(',').ok_or_else(error)?;
         let token = token.trim().parse().map_err(|_| error())?;
         tokens.entry(name.trim().into()).or_default().push(token);
     }
-    if tokens.is_empty() { Err("the file holds no tokens".into()) } else { Ok(tokens) }
+    match tokens.is_empty() {
+        true => Err("the file holds no tokens".into()),
+        false => Ok(tokens.into_iter().map(|(name, own)| (name, own.into())).collect()),
+    }
+}
+
+/// The tokens of a node, where the file has any.
+fn own_tokens<'a>(tokens: &'a Tokens, node: &Node) -> Option<&'a [u64]> {
+    let at = tokens.binary_search_by(|(name, _)| name.as_ref().cmp(node.name.as_str())).ok()?;
+    Some(&tokens[at].1)
 }
 
 impl Scheme for Ring {
@@ -279,13 +300,14 @@ impl Scheme for Ring {
     }
 
     fn footprint(&self) -> Footprint {
-        let token_bytes = match self.points.as_ref() {
-            Points::Explicit(tokens) => tokens.values().map(|own| 8 * own.len() as u64).sum(),
-            Points::Hashed { .. } => 0,
+        let file: &[_] = match self.points.as_ref() {
+            Points::Explicit(tokens) => tokens,
+            Points::Hashed { .. } => &[],
         };
+        let row_bytes = |(name, own): &(Box<str>, Box<[u64]>)| name.len() as u64 + bytes_of(own);
         Footprint {
-            shared_bytes: self.roster.shared_bytes() + token_bytes,
-            derived_bytes: self.circle.bytes(),
+            shared_bytes: self.roster.shared_bytes() + file.iter().map(row_bytes).sum::<u64>(),
+            derived_bytes: self.circle.bytes() + bytes_of(file),
         }
     }
 }
@@ -333,7 +355,11 @@ fn naive(arguments: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_
     let mut points: Vec<(u64, &[u8], NodeId)> = Vec::new();
     for node in roster.serving() {
         let own = match arguments.file("tokens") {
-            Some(text) => parse_tokens(text).expect("a checked file")[node.name.as_str()].clone(),
+            Some(text) => {
+                let tokens = parse_tokens(text).expect("a checked file");
+                let own = tokens.iter().filter(|(name, _)| **name == *node.name.as_str());
+                own.flat_map(|(_, own)| own.iter().copied()).collect()
+            }
             None => naive_points(arguments, seed, node),
         };
         points.extend(own.into_iter().map(|point| (point, node.name.as_bytes(), node.id)));

@@ -53,8 +53,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "owner table",
     year: 2015,
     citation: "Redis Cluster specification, Redis 3.0",
+    implementations: "C (Redis), Python (redis-py), Java (Lettuce), Go (go-redis), C# \
+        (StackExchange.Redis)",
     summary: "fixed logical slots with a table of their owners, as Redis Cluster has them",
     lookup_cost: "O(1)",
+    steps: |_, _| 1.0,
     memory_cost: "O(L) rows",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[],

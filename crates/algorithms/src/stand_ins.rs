@@ -9,7 +9,7 @@
 //!
 //! What it cannot do: forget the order of removals. Buckets come back last removed, first back.
 
-use placelab_core::{Footprint, Step, Trace};
+use placelab_core::{FleetSize, Footprint, Step, Trace};
 
 use crate::range_hash::bytes_of;
 
@@ -88,7 +88,26 @@ impl StandIns {
         }
     }
 
+    /// Gives back the room for more.
+    pub(crate) fn trim(&mut self) {
+        self.slots.shrink_to_fit();
+        self.removed.shrink_to_fit();
+    }
+
     pub(crate) fn footprint(&self) -> Footprint {
         Footprint { shared_bytes: bytes_of(&self.removed), derived_bytes: bytes_of(&self.slots) }
     }
+}
+
+/// The mean number of steps to settle a key after buckets were removed at random. A key met the
+/// removal that left ℓ working with probability 1 ÷ (ℓ + 1), which is a draw; and the bucket drawn
+/// had handed on at each removal since the first, that one included, with the like.
+pub(crate) fn mean_steps(fleet: FleetSize) -> f64 {
+    let (mut sum, mut squares) = (0.0, 0.0);
+    for working in fleet.now + 1..=fleet.first {
+        let part = 1.0 / f64::from(working);
+        sum += part;
+        squares += part * part;
+    }
+    sum + (sum * sum + squares) / 2.0
 }

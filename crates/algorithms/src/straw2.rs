@@ -58,8 +58,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     year: 2015,
     citation: "Weil et al.: CRUSH: Controlled, Scalable, Decentralized Placement of Replicated \
                Data, SC 2006; straw2: Ceph Hammer, 2015",
+    implementations: "C (Ceph, Linux)",
     summary: "straws of the length ln(u) ÷ w in whole numbers, the longest wins",
     lookup_cost: "O(N)",
+    steps: |_, fleet| fleet.now.into(),
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

@@ -29,8 +29,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "load-aware",
     year: 1994,
     citation: "Azar, Broder, Karlin, Upfal: Balanced Allocations, STOC 1994",
+    implementations: "Java (Apache Storm)",
     summary: "the least loaded of the nodes that two hashes of a key name",
     lookup_cost: "O(d)",
+    // A hash and a load each.
+    steps: |arguments, _| 2.0 * arguments.count("choices") as f64,
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::Restores, Claim::OrderFree],

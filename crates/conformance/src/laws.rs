@@ -79,5 +79,6 @@ pub static LAWS: &[Law] = &[
     law("bounds", "No node takes more keys than its bound, and all have room together.",
         AlgorithmSpec::is_load_aware, balance::bounds),
     law("everybody-owns", "Every live node owns something.", everybody, balance::everybody_owns),
-    law("work", "The steps of a lookup grow as documented.", functions, cost::work),
+    law("work", "A lookup takes as many steps as documented, on average over keys and fleets.",
+        functions, cost::work),
 ];

@@ -1,8 +1,8 @@
 //! Who stands before the laws: an algorithm with its parameters.
 
 use placelab_core::{
-    AlgorithmRequest, AlgorithmSpec, Arguments, Capability, Change, HashSeed, Node, Placement,
-    PlacementError, Placer, Roster, Weight,
+    AlgorithmRequest, AlgorithmSpec, Arguments, Capability, Change, FleetSize, HashSeed, Node,
+    Placement, PlacementError, Placer, Roster, Weight,
 };
 
 /// What a law finds: nothing, or what is wrong in a sentence.
@@ -68,7 +68,8 @@ impl Subject {
 
     /// Whether a lookup asks every node, so that large fleets are looked at sparingly.
     pub(crate) fn is_slow(&self) -> bool {
-        self.spec.lookup_cost == "O(N)"
+        let many = FleetSize { first: 1_000, now: 1_000 };
+        (self.spec.steps)(&self.arguments, many) >= 1_000.0
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use placelab_conformance::{Subject, certify};
+use placelab_conformance::{Subject, certify, weigh};
 use placelab_core::mix::{mix, stream};
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
@@ -21,6 +21,16 @@ trait Broken: Clone + Send + Sync + 'static {
 
     fn shares(&self, _: &Roster) -> Option<Shares> {
         None
+    }
+
+    fn trace(&self, hash: u64, trace: &mut dyn Trace) -> NodeId {
+        trace.step(Step::Draw { value: hash });
+        self.owner(hash)
+    }
+
+    /// What it says that its tables hold.
+    fn table_bytes(&self) -> u64 {
+        0
     }
 }
 
@@ -43,7 +53,8 @@ impl<B: Broken> Scheme for Mutant<B> {
     }
 
     fn footprint(&self) -> Footprint {
-        Footprint::default()
+        let shared_bytes = self.roster.shared_bytes();
+        Footprint { shared_bytes, derived_bytes: self.broken.table_bytes() }
     }
 }
 
@@ -53,8 +64,7 @@ impl<B: Broken> Placement for Mutant<B> {
     }
 
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
-        trace.step(Step::Draw { value: key.hash.0 });
-        self.place(key)
+        self.broken.trace(key.hash.0, trace)
     }
 
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
@@ -99,14 +109,23 @@ fn itself<B: Broken>(
 
 /// Whether a mutant that claims all this is caught by a law.
 fn caught<B: Broken>(law: &str, claims: &'static [Claim], capabilities: &'static [Capability]) {
-    let spec = Box::leak(Box::new(AlgorithmSpec {
+    let certificate = certify(&subject::<B>(claims, capabilities));
+    let failed: Vec<&str> = certificate.failures().map(|(law, _)| law).collect();
+    assert!(failed.contains(&law), "{law} does not catch it, but {failed:?}");
+}
+
+/// A mutant that claims all this.
+fn subject<B: Broken>(claims: &'static [Claim], capabilities: &'static [Capability]) -> Subject {
+    Subject::new(Box::leak(Box::new(AlgorithmSpec {
         name: "mutant",
         role: Role::Exhibit,
         family: "mutant",
         year: 2026,
         citation: "this test",
+        implementations: "none",
         summary: "broken on purpose",
         lookup_cost: "O(1)",
+        steps: |_, _| 1.0,
         memory_cost: "O(1)",
         capabilities,
         claims,
@@ -115,10 +134,7 @@ fn caught<B: Broken>(law: &str, claims: &'static [Claim], capabilities: &'static
         small: "",
         build: Build::Placement(build::<B>),
         naive: itself::<B>,
-    }));
-    let certificate = certify(&Subject::new(spec));
-    let failed: Vec<&str> = certificate.failures().map(|(law, _)| law).collect();
-    assert!(failed.contains(&law), "{law} does not catch it, but {failed:?}");
+    })))
 }
 
 fn name_hash(seed: HashSeed, node: &Node) -> u64 {
@@ -315,6 +331,45 @@ fn anchor_hash_that_answers_nothing_for_most_keys() {
     caught::<AnchorWithCapacity>("range", &[Claim::FairShares], &[Capability::RemoveAny]);
 }
 
+/// Every mutant but the sound one forgets its table.
+#[test]
+fn a_footprint_without_the_table() {
+    let weighed = |subject| weigh(&subject, |run| allocation_counter::measure(run).bytes_current);
+    assert_eq!(weighed(subject::<Sound>(&[], &[])), Ok(()));
+    let finding = weighed(subject::<Modulo>(&[], &[])).unwrap_err();
+    assert!(finding.starts_with("100 nodes: 0 bytes beside the members"), "{finding}");
+}
+
+/// Documented as one step, and yet it goes through a list to the key's place in it.
+#[derive(Clone)]
+struct Scan(Modulo);
+
+impl Broken for Scan {
+    fn new(roster: &Roster, seed: HashSeed, _: Option<&Self>) -> Self {
+        Scan(Modulo::new(roster, seed, None))
+    }
+
+    fn owner(&self, hash: u64) -> NodeId {
+        self.0.owner(hash)
+    }
+
+    fn trace(&self, hash: u64, trace: &mut dyn Trace) -> NodeId {
+        let owner = self.owner(hash);
+        for (at, &node) in (0..).zip(&self.0.0) {
+            trace.step(Step::Probe { at, node });
+            if node == owner {
+                break;
+            }
+        }
+        owner
+    }
+}
+
+#[test]
+fn a_scan_that_is_documented_as_one_step() {
+    caught::<Scan>("work", &[Claim::FairShares], &[Capability::RemoveAny]);
+}
+
 /// The twin of all mutants that is not broken passes: highest random weight.
 #[derive(Clone)]
 struct Sound(Vec<(u64, NodeId)>);
@@ -322,11 +377,17 @@ struct Sound(Vec<(u64, NodeId)>);
 impl Broken for Sound {
     fn new(roster: &Roster, seed: HashSeed, _: Option<&Self>) -> Self {
         let entrant = |node: &Node| (name_hash(seed, node), node.id);
-        Sound(roster.serving_by_name().map(entrant).collect())
+        let mut entrants: Vec<_> = roster.serving_by_name().map(entrant).collect();
+        entrants.shrink_to_fit();
+        Sound(entrants)
     }
 
     fn owner(&self, hash: u64) -> NodeId {
         self.0.iter().max_by_key(|(name, _)| mix(hash ^ name)).expect("somebody serves").1
+    }
+
+    fn table_bytes(&self) -> u64 {
+        size_of_val(&self.0[..]) as u64
     }
 }
 

@@ -1,8 +1,9 @@
 //! The whole registry under every law, with defaults and with other parameters.
 
 use placelab_algorithms::REGISTRY;
-use placelab_conformance::{LAWS, Subject, certify, certify_all};
-use placelab_core::{AlgorithmRequest, HashFunction};
+use placelab_conformance::{LAWS, Subject, certify, certify_all, weigh};
+use placelab_core::mix::stream;
+use placelab_core::{AlgorithmRequest, HashFunction, Roster};
 use placelab_results::Certificate;
 
 /// Contenders whose parameters change what they do.
@@ -26,13 +27,15 @@ fn variants() -> Vec<Subject> {
         "dx:capacity=2000",
     ];
     let texts = rings.into_iter().chain(others.map(String::from));
-    let subject = |text: String| {
-        let request = AlgorithmRequest::expand(&text).unwrap().remove(0);
-        let spec = placelab_algorithms::find(&request.name).unwrap();
-        let arguments = request.arguments(spec, &|_| unreachable!("no file is named")).unwrap();
-        Subject { spec, arguments }
-    };
-    texts.map(subject).collect()
+    texts.map(|text| variant(&text, "")).collect()
+}
+
+/// A contender with the contents of the file that it names, if any.
+fn variant(text: &str, file: &str) -> Subject {
+    let request = AlgorithmRequest::expand(text).unwrap().remove(0);
+    let spec = placelab_algorithms::find(&request.name).unwrap();
+    let arguments = request.arguments(spec, &|_| Ok(file.into())).unwrap();
+    Subject { spec, arguments }
 }
 
 #[test]
@@ -77,6 +80,24 @@ fn variants_keep_what_their_algorithm_claims() {
         }
     }
     assert_eq!(broken.len(), KNOWN.len(), "what is known is still so: {broken:?}");
+}
+
+/// On one thread: the counter knows the bytes of each thread alone.
+#[test]
+fn footprints_are_what_the_allocator_counts() {
+    let rows = (0..1_003).flat_map(|id| (0..2).map(move |token| (id, token)));
+    let row = |(id, token): (u32, u64)| {
+        let name = Roster::numbered_node(id).name;
+        format!("{name},{}\n", stream(token, id.into()))
+    };
+    let tokens = variant("ring:tokens=@file", &rows.map(row).collect::<String>());
+    let weighed = |one: &Subject| weigh(one, |run| allocation_counter::measure(run).bytes_current);
+    for subject in REGISTRY.iter().map(|spec| Subject::new(spec)).chain(variants()) {
+        assert_eq!(weighed(&subject), Ok(()), "{}", subject.name());
+    }
+    // It cannot serve unequal weights, which the algorithm says it can.
+    let finding = weighed(&tokens).unwrap_err();
+    assert!(finding.contains("no room for weights"), "{finding}");
 }
 
 #[test]

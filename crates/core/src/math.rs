@@ -6,6 +6,11 @@
 
 pub use libm::{cos, erfc, exp, lgamma, log as ln, pow, sin, sqrt};
 
+/// The harmonic number 1 + 1/2 + … + 1/`count`; of none, 0.
+pub fn harmonic(count: u32) -> f64 {
+    (1..=count).map(|k| 1.0 / f64::from(k)).sum()
+}
+
 /// A uniform float strictly between 0 and 1 from the upper 52 bits of `bits`.
 ///
 /// 52 and not 53 bits: with 53, the largest draw plus one half rounds to 1, whose logarithm is 0,

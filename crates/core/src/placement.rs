@@ -70,7 +70,8 @@ pub trait Placement: Scheme {
     fn fork(&self) -> Box<dyn Placement>;
 }
 
-/// Memory of a placement in bytes.
+/// Memory of a placement in bytes: of its roster what [`Roster::shared_bytes`] counts, and all that
+/// its tables hold. The law `footprint` compares it with an allocator's count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Footprint {
     /// What all clients must agree on: members, weights, explicit tables.

@@ -192,7 +192,9 @@ impl Roster {
 
     /// The identities of the members of positive weight in join order.
     pub fn serving_ids(&self) -> Vec<NodeId> {
-        self.serving().map(|node| node.id).collect()
+        let mut ids: Vec<NodeId> = self.serving().map(|node| node.id).collect();
+        ids.shrink_to_fit();
+        ids
     }
 
     /// The members of positive weight in name order: who competes for keys, ties going to the

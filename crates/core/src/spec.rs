@@ -114,6 +114,20 @@ pub type Make<T> = fn(&Arguments, HashSeed, Roster) -> Result<Box<T>, PlacementE
 /// refused.
 pub type Naive = fn(&Arguments, HashSeed, &History, Keys<'_>) -> Vec<NodeId>;
 
+/// How many equal nodes a fleet had at first, and how many it has now that random ones have gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FleetSize {
+    /// Nodes at first.
+    pub first: u32,
+    /// Nodes now, at least one.
+    pub now: u32,
+}
+
+/// The mean number of steps of a lookup as the documentation has it: what
+/// [`Placement::trace`](crate::Placement::trace) counts in such a fleet, over all keys and hash
+/// seeds. Where it is no equality it is an upper bound, and less than twice the truth.
+pub type Steps = fn(&Arguments, FleetSize) -> f64;
+
 /// One record an algorithm, in its own file; everything else learns of it through the registry.
 #[derive(Debug)]
 pub struct AlgorithmSpec {
@@ -127,10 +141,14 @@ pub struct AlgorithmSpec {
     pub year: u16,
     /// Who published it where.
     pub citation: &'static str,
+    /// Where a maintained implementation exists: languages, with a project each.
+    pub implementations: &'static str,
     /// What it is, in a line.
     pub summary: &'static str,
     /// Cost of a lookup in terms of N, V, M.
     pub lookup_cost: &'static str,
+    /// The same as a figure.
+    pub steps: Steps,
     /// Memory in terms of N, V, M.
     pub memory_cost: &'static str,
     /// What it can do.

@@ -8,8 +8,8 @@
 //! What it cannot do: shares finer than 1 ÷ L, or more nodes than buckets.
 
 use placelab_core::{
-    Arguments, Capability, Change, History, NodeId, ParameterKind, ParameterSpec, PlacementError,
-    Roster,
+    Arguments, Capability, Change, FleetSize, History, NodeId, ParameterKind, ParameterSpec,
+    PlacementError, Roster,
 };
 
 use super::{Adapted, Adapter, Layout};
@@ -62,6 +62,10 @@ impl Layout for Alias {
 
     fn naive(&self, history: &History) -> Vec<NodeId> {
         naive_table(self.buckets as usize, history)
+    }
+
+    fn buckets(&self, _: FleetSize) -> u32 {
+        self.buckets as u32
     }
 
     fn is_shared(&self) -> bool {

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use placelab_core::{
-    Arguments, Capability, Change, Claim, History, NodeId, ParameterKind, ParameterSpec,
+    Arguments, Capability, Change, Claim, FleetSize, History, NodeId, ParameterKind, ParameterSpec,
     PlacementError, Roster,
 };
 
@@ -85,6 +85,10 @@ impl Layout for Renumber {
             }
         }
         owners
+    }
+
+    fn buckets(&self, fleet: FleetSize) -> u32 {
+        fleet.now
     }
 
     /// After a swap the numbers are no longer those of the join order.

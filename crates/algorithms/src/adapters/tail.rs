@@ -2,7 +2,7 @@
 //!
 //! What it cannot do: lose any member but the one that joined last, or serve weights.
 
-use placelab_core::{Arguments, Change, History, NodeId, PlacementError, Roster};
+use placelab_core::{Arguments, Change, FleetSize, History, NodeId, PlacementError, Roster};
 
 use super::Layout;
 
@@ -30,6 +30,10 @@ impl Layout for Tail {
 
     fn naive(&self, history: &History) -> Vec<NodeId> {
         history.now().ids()
+    }
+
+    fn buckets(&self, fleet: FleetSize) -> u32 {
+        fleet.now
     }
 
     fn is_shared(&self) -> bool {

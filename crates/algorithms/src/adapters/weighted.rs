@@ -24,8 +24,8 @@ mod naive;
 use std::collections::BTreeMap;
 
 use placelab_core::{
-    Arguments, Capability, Change, History, NodeId, ParameterKind, ParameterSpec, PlacementError,
-    Roster, Weight,
+    Arguments, Capability, Change, FleetSize, History, NodeId, ParameterKind, ParameterSpec,
+    PlacementError, Roster, Weight,
 };
 
 use super::{Adapted, Adapter, Layout};
@@ -119,6 +119,11 @@ impl Layout for Weighted {
 
     fn naive(&self, history: &History) -> Vec<NodeId> {
         naive::table(self, history)
+    }
+
+    /// Buckets are dealt out again, never taken back.
+    fn buckets(&self, fleet: FleetSize) -> u32 {
+        fleet.first
     }
 
     fn is_shared(&self) -> bool {

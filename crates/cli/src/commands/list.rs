@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use placelab_algorithms::REGISTRY;
+use placelab_conformance::recorded;
 use placelab_core::{AlgorithmSpec, HashFunction, Role};
 use placelab_results::METRICS;
 use placelab_sim::diagnostics::shown;
@@ -92,7 +93,22 @@ fn algorithms(form: Form) -> Table {
         "claims",
         "parameters",
         "citation",
+        "implementations",
+        "certificate",
     ]);
+    let certificates = recorded();
+    let certificate = |spec: &AlgorithmSpec| {
+        let own = certificates.iter().find(|one| one.contender == spec.name);
+        own.map_or("none".into(), |own| {
+            let laws = own.held() + own.failures().count();
+            let rest: Vec<&str> = own.not_claimed().collect();
+            let rest = match rest.is_empty() {
+                true => String::new(),
+                false => format!("; not claimed: {}", rest.join(", ")),
+            };
+            format!("{} of {laws} laws{rest}", own.held())
+        })
+    };
     for spec in REGISTRY.iter() {
         let claims: Vec<&str> = spec.claims.iter().map(|claim| claim.name()).collect();
         table.row([
@@ -107,6 +123,8 @@ fn algorithms(form: Form) -> Table {
             claims.join(", "),
             parameters(spec),
             spec.citation.into(),
+            spec.implementations.into(),
+            certificate(spec),
         ]);
     }
     table
