@@ -9,7 +9,7 @@ use std::path::Path;
 use placelab_algorithms::REGISTRY;
 use placelab_core::hash::fnv1a_64;
 use placelab_core::mix::stream;
-use placelab_core::{AlgorithmSpec, Arguments, HashSeed, Key, KeyHash, Roster, establish};
+use placelab_core::{AlgorithmSpec, Arguments, HashSeed, KeyHash, KeyText, Keys, Placer, Roster};
 
 const LOOKUPS: u64 = 1_000_000;
 const NODES: u32 = 12;
@@ -17,13 +17,12 @@ const NODES: u32 = 12;
 fn checksum(spec: &'static AlgorithmSpec) -> u64 {
     let roster = Roster::numbered(NODES).unwrap();
     let arguments = Arguments::defaults(spec);
-    let placement = establish(spec, &arguments, HashSeed::PUBLISHED, roster).unwrap();
-    let owner = |index| {
-        let hash = KeyHash(stream(17, index));
-        let text = format!("{:x}", hash.0);
-        placement.place(Key { hash, bytes: text.as_bytes() }).0 as u8
-    };
-    fnv1a_64(&(0..LOOKUPS).map(owner).collect::<Vec<u8>>())
+    let placer = Placer::first(spec, &arguments, HashSeed::PUBLISHED, roster).unwrap();
+    let hashes: Vec<KeyHash> = (0..LOOKUPS).map(|index| KeyHash(stream(17, index))).collect();
+    let mut text = KeyText::default();
+    hashes.iter().for_each(|hash| text.push(format!("{:x}", hash.0).as_bytes()));
+    let owners = placer.owners(Keys { hashes: &hashes, text: Some(&text) }).unwrap();
+    fnv1a_64(&owners.iter().map(|owner| owner.0 as u8).collect::<Vec<u8>>())
 }
 
 #[test]

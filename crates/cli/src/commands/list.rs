@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use placelab_algorithms::REGISTRY;
 use placelab_conformance::recorded;
 use placelab_core::{AlgorithmSpec, HashFunction, Role};
-use placelab_results::METRICS;
+use placelab_results::{Certificate, METRICS};
 use placelab_sim::diagnostics::shown;
 use placelab_sim::scenario::read;
 
@@ -97,18 +97,6 @@ fn algorithms(form: Form) -> Table {
         "certificate",
     ]);
     let certificates = recorded();
-    let certificate = |spec: &AlgorithmSpec| {
-        let own = certificates.iter().find(|one| one.contender == spec.name);
-        own.map_or("none".into(), |own| {
-            let laws = own.held() + own.failures().count();
-            let rest: Vec<&str> = own.not_claimed().collect();
-            let rest = match rest.is_empty() {
-                true => String::new(),
-                false => format!("; not claimed: {}", rest.join(", ")),
-            };
-            format!("{} of {laws} laws{rest}", own.held())
-        })
-    };
     for spec in REGISTRY.iter() {
         let claims: Vec<&str> = spec.claims.iter().map(|claim| claim.name()).collect();
         table.row([
@@ -124,10 +112,24 @@ fn algorithms(form: Form) -> Table {
             parameters(spec),
             spec.citation.into(),
             spec.implementations.into(),
-            certificate(spec),
+            certificate(spec, &certificates),
         ]);
     }
     table
+}
+
+/// How many laws an algorithm keeps of those that it claims.
+fn certificate(spec: &AlgorithmSpec, recorded: &[Certificate]) -> String {
+    let Some(own) = recorded.iter().find(|one| one.contender == spec.name) else {
+        return "none".into();
+    };
+    let laws = own.held() + own.failures().count();
+    let rest: Vec<&str> = own.not_claimed().collect();
+    let rest = match rest.is_empty() {
+        true => String::new(),
+        false => format!("; not claimed: {}", rest.join(", ")),
+    };
+    format!("{} of {laws} laws{rest}", own.held())
 }
 
 fn metrics() -> Table {
