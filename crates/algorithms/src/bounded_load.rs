@@ -34,8 +34,8 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "load-aware",
     year: 2016,
     citation: "Mirrokni, Thorup, Zadimoghaddam: Consistent Hashing with Bounded Loads, SODA 2018",
-    implementations: "C (HAProxy), C++ (Envoy), Go (buraksezer/consistent); none with the paper's rule of \
-        removal",
+    implementations: "C (HAProxy), C++ (Envoy), Go (buraksezer/consistent); none with the paper's \
+        rule of removal",
     summary: "a node that has its part of all keys and ε more hands further ones on",
     lookup_cost: "O(1/ε²) expected",
     // Of a pass; for an ε of 0 there is no bound.

@@ -364,8 +364,8 @@ fn algorithms_are_certified() {
     let all = certificates.as_array().unwrap();
     assert_eq!(all.len(), placelab_algorithms::REGISTRY.len());
     for certificate in all {
-        let verdicts = certificate["verdicts"].as_array().unwrap();
-        let held = verdicts.iter().filter(|verdict| verdict[1]["verdict"] == "held").count();
+        let findings = certificate["findings"].as_array().unwrap();
+        let held = findings.iter().filter(|finding| finding[1] == "held").count();
         assert!(held >= 10, "{certificate}");
     }
 }
