@@ -21,8 +21,8 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     family: "range hash",
     year: 2014,
     citation: "Lamping, Veach: A Fast, Minimal Memory, Consistent Hash Algorithm, arXiv 1406.2294",
-    implementations: "C++ (ClickHouse), Java (Guava), Rust (jumpch), Python (jump-consistent-hash), \
-        Elixir (jumper)",
+    implementations: "C++ (ClickHouse), Java (Guava), Rust (jumpch), Python \
+        (jump-consistent-hash), Elixir (jumper)",
     summary: "numbered buckets that grow and shrink at the end; no memory",
     lookup_cost: "O(ln N)",
     steps: steps::<Jump, Tail>,

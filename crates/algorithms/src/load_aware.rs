@@ -16,7 +16,7 @@ pub(crate) trait Rule: Clone + Send + Sync + 'static {
     /// The rule with these parameters.
     fn new(arguments: &Arguments) -> Self;
 
-    /// Most keys of each node, by identity, in a pass over so many; none where they are not bounded.
+    /// Most keys of each node, by identity, in a pass over so many; none where loads have no bound.
     ///
     /// # Errors
     /// [`PlacementError::Limit`] where the nodes cannot hold so many.

@@ -236,9 +236,9 @@ mod tests {
         assert!((keys[1] - 15_333.0).abs() < 3.0, "{keys:?}");
     }
 
-    /// Ideal hashes, thrown: the p-values of single ones and of twenty together are uniform, for
-    /// many keys a node and for few, to three standard errors at the 5 % points; a spread three tenths
-    /// above or below what chance gives is seen in two hundred.
+    /// Ideal hashes, thrown: the p-values of twenty together are uniform, for many keys a node and
+    /// for few, to three standard errors at the 5 % points; a spread three tenths above or below
+    /// what chance gives is seen in two hundred.
     #[test]
     fn evenness_is_uniform_under_chance() {
         const TRIALS: u64 = 4_000;
