@@ -124,7 +124,7 @@ pub struct FleetSize {
 }
 
 /// The mean number of steps of a lookup as the documentation has it: what
-/// [`Placement::trace`](crate::Placement::trace) counts in such a fleet, over all keys and hash
+/// [`Placement::trace`] counts in such a fleet, over all keys and hash
 /// seeds. Where it is no equality it is an upper bound, and less than twice the truth.
 pub type Steps = fn(&Arguments, FleetSize) -> f64;
 
