@@ -346,6 +346,29 @@ mod tests {
         assert!((high - 0.063).abs() < 0.008, "95 % {high}");
     }
 
+    /// Of k probes the peak is k ÷ (k − 1) and the relative standard deviation
+    /// √(1 ÷ (2k − 1) − 1 ÷ k²) · k ÷ (k − 1), in the limit of many nodes: means of 200 fleets.
+    #[test]
+    fn closed_forms_hold_for_any_number_of_probes() {
+        const FLEETS: u64 = 200;
+        for probes in [3, 5, 11, 40] {
+            let (mut peaks, mut deviations) = (0.0, 0.0);
+            for seed in 0..FLEETS {
+                let roster = Roster::numbered(1_000).unwrap();
+                let fleet = MultiProbe::new(&Arguments::defaults(&SPEC), HashSeed(seed), roster);
+                let shares = relative_shares(&fleet.circle, probes);
+                let squares = shares.iter().map(|(_, share)| (share - 1.0).powi(2));
+                deviations += (squares.sum::<f64>() / 1e3).sqrt() / FLEETS as f64;
+                peaks += shares[999].1 / FLEETS as f64;
+            }
+            let k = f64::from(probes);
+            let peak = k / (k - 1.0);
+            let deviation = (1.0 / (2.0 * k - 1.0) - 1.0 / (k * k)).sqrt() * peak;
+            assert!((peaks / peak - 1.0).abs() < 0.01, "{probes}: {peaks} for {peak}");
+            assert!((deviations / deviation - 1.0).abs() < 0.01, "{probes}: {deviations}");
+        }
+    }
+
     /// Fleets of five: independent draws meet the integral within five standard deviations, and
     /// double hashing does not: its peak is 0.04 of the mean higher.
     #[test]

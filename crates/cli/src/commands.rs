@@ -4,6 +4,7 @@ mod certify;
 mod check;
 mod init;
 mod list;
+mod null;
 mod place;
 mod prepare;
 mod report;
@@ -25,6 +26,8 @@ pub(crate) enum Command {
     List(list::Options),
     /// Place keys: one line a key with its node or nodes
     Place(place::Options),
+    /// Say what chance gives, and whether observed counts are chance
+    Null(null::Options),
     /// Draw a report again from its results
     Report(report::Options),
     /// Write a commented scenario to start from
@@ -38,6 +41,7 @@ impl Command {
             Command::Check(options) => options.run(),
             Command::List(options) => options.run(),
             Command::Place(options) => options.run(),
+            Command::Null(options) => options.run(),
             Command::Report(options) => options.run(),
             Command::Init(options) => options.run(),
         }

@@ -4,7 +4,7 @@
 //! differ between C libraries, and a weighted rendezvous decided by such a bit would place keys
 //! differently on two machines. Results use these (the pure-Rust port of musl's) instead.
 
-pub use libm::{cos, erfc, exp, lgamma, log as ln, pow, sin, sqrt};
+pub use libm::{cos, erfc, exp, lgamma, log as ln, pow, sin, sincos, sqrt};
 
 /// The harmonic number 1 + 1/2 + … + 1/`count`; of none, 0.
 pub fn harmonic(count: u32) -> f64 {

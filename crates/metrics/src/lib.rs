@@ -1,8 +1,8 @@
 //! Statistics of placement.
 //!
 //! [`tally`], [`flows`] and [`copies`] count: integers that merge exactly in any order. [`load`]
-//! and [`movement`] turn counts into the figures of the metric catalogue. [`null`], [`uniform`] and
-//! [`special`] say what pure chance would give.
+//! and [`movement`] turn counts into the figures of the metric catalogue. [`null`], [`uniform`],
+//! [`spacings`] and [`special`] say what pure chance would give.
 
 pub mod copies;
 pub mod fill;
@@ -10,6 +10,7 @@ pub mod flows;
 pub mod load;
 pub mod movement;
 pub mod null;
+pub mod spacings;
 pub mod special;
 pub mod tally;
 pub mod uniform;

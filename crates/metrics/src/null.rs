@@ -9,17 +9,26 @@
 //! one node has the ratio 1 for certain. Without any load, or without any weight, there is no
 //! ratio, and every figure is 0.
 
+mod classes;
+mod extremes;
+mod free;
 mod keys;
 mod levin;
+mod node;
 mod ratio_law;
 mod spread;
 mod unit;
+mod verdict;
 mod weighted;
 
 use placelab_results::Chance;
 
+pub use classes::{CLASSES_MAX, Inclusion, WeightClass, weight_classes};
+pub use extremes::{Extremes, Idle};
 pub use keys::{HEAD_MAX, KeyWeights};
+pub use node::NodeLaw;
 pub use unit::UnitNull;
+pub use verdict::{Evidence, Judgement, LEVEL, Outlier, Question, Verdict, judge};
 pub use weighted::WeightedNull;
 
 /// The law of the loads of an ideal hash: what each balance figure would be by chance.

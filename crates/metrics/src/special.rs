@@ -75,6 +75,32 @@ pub fn binomial_tails(count: u64, keys: u64, share: f64) -> Tails {
     Tails { lower: upper, upper: lower }
 }
 
+/// The same for a real number of tries, which shifts the law of a whole number smoothly.
+pub(crate) fn real_binomial_tails(count: u64, tries: f64, chance: f64) -> Tails {
+    let left = tries - count as f64;
+    if left <= 0.0 {
+        return Tails::NONE_ABOVE;
+    }
+    let Tails { lower, upper } = beta_tails(count as f64 + 1.0, left, chance);
+    Tails { lower: upper, upper: lower }
+}
+
+/// The logarithm of the probability that a binomial count of a real number of tries is `count`.
+pub(crate) fn binomial_point_ln(count: u64, tries: f64, chance: f64) -> f64 {
+    let (hits, misses) = (count as f64, tries - count as f64);
+    if count == 0 {
+        tries * ln_one_plus(-chance)
+    } else if misses < 0.0 {
+        f64::NEG_INFINITY
+    } else if misses == 0.0 {
+        tries * ln(chance)
+    } else {
+        let errors = stirling_error(tries) - stirling_error(hits) - stirling_error(misses);
+        let deviances = deviance(hits, tries * chance) + deviance(misses, tries * (1.0 - chance));
+        errors - deviances - HALF_LN_TAU - 0.5 * ln(hits * (misses / tries))
+    }
+}
+
 /// The upper tail of the chi-square law: the p-value of a statistic.
 pub fn chi_square_upper(statistic: f64, degrees: f64) -> f64 {
     gamma_tails(degrees / 2.0, statistic / 2.0).upper

@@ -3,7 +3,8 @@
 //! [`scenario`] reads a file and [`plan`] resolves its events; [`keys`] makes what is placed.
 //! [`run`](run()) replays the plan against each contender ([`replay`]), places every key under
 //! every state ([`sweep`]), turns counts into figures ([`figures`]) and summarises them over the
-//! hash seeds ([`summary`]), beside what chance would give ([`chance`]).
+//! hash seeds ([`summary`]), beside what chance would give ([`chance`]). [`observed`] reads what
+//! another system counted.
 //!
 //! Results are a function of the scenario and its key file alone: no clock, no environment, the
 //! same bytes for any number of threads. This crate sees traits, never algorithms: the registry
@@ -16,6 +17,7 @@ pub mod figures;
 pub mod fleet;
 mod judge;
 pub mod keys;
+pub mod observed;
 pub mod overrides;
 pub mod paths;
 pub mod plan;

@@ -4,5 +4,6 @@ mod bad_input;
 mod commands;
 mod generated;
 mod golden;
+mod null;
 mod support;
 mod workspace;

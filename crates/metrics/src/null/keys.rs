@@ -48,11 +48,18 @@ impl KeyWeights {
             tail_total += u128::from(weight) * u128::from(count - kept);
             tail_squares.add_many(weight, count - kept);
             for _ in 0..kept {
-                head.push(Reverse(weight));
-                if head.len() > HEAD_MAX {
-                    let Reverse(smallest) = head.pop().expect("it is over-full");
-                    tail_total += u128::from(smallest);
-                    tail_squares.add_many(smallest, 1);
+                // Most keys are no heavier than the last of a full head: they are tail at once.
+                let last = head.peek().map_or(0, |&Reverse(last)| last);
+                let passed_over = if head.len() == HEAD_MAX && weight <= last {
+                    Some(weight)
+                } else {
+                    head.push(Reverse(weight));
+                    let is_over_full = head.len() > HEAD_MAX;
+                    is_over_full.then(|| head.pop().expect("it is over-full").0)
+                };
+                if let Some(weight) = passed_over {
+                    tail_total += u128::from(weight);
+                    tail_squares.add_many(weight, 1);
                 }
             }
         }

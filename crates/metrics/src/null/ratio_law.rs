@@ -5,18 +5,25 @@
 //! Where they are many, the table is refined cell by cell, first where a cell has most probability
 //! times width, until the cells are too small to matter.
 //!
-//! Cost: at most [`CELLS_MAX`] evaluations of the distribution function.
+//! Cost: at most [`CELLS_MAX`] evaluations of the distribution function; for a thousand distinct
+//! weights [`CELLS_MIN`] and a dozen.
 
 use placelab_results::Chance;
 
 /// Most cells of a table with few distinct weights.
 const CELLS_MAX: usize = 128;
+/// The percentiles of a law, as probabilities.
+const PERCENTILES: [f64; 2] = [0.05, 0.95];
+/// How often the cell of each percentile is split again where cells are few.
+const PERCENTILE_SPLITS: usize = 6;
 /// Least number of cells of a table.
 const CELLS_MIN: usize = 40;
 /// Evaluations times distinct weights that a table may take.
 const WORK_MAX: usize = 20_000;
 /// Probability times width below which a cell is not split.
 const AREA_MIN: f64 = 1e-9;
+/// Probability that is left out at either end of a support.
+const SUPPORT_MISSED: f64 = 1e-7;
 /// Part by which a ratio may be off by rounding: less than one key up to 10¹² keys.
 const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
 
@@ -38,9 +45,9 @@ pub(super) struct RatioLaw {
 
 /// The ratios above `low` up to `high`.
 #[derive(Clone, Copy, PartialEq, Debug)]
-struct Cell {
-    low: f64,
-    high: f64,
+pub(super) struct Cell {
+    pub low: f64,
+    pub high: f64,
     /// P(ratio ≤ low).
     below: f64,
     /// P(ratio ≤ high).
@@ -61,26 +68,54 @@ impl RatioLaw {
     ) -> Self {
         let cells_max = (WORK_MAX / expected.len()).clamp(CELLS_MIN, CELLS_MAX);
         let mut cells = vec![Cell::new(expected, (low, 0.0), (high, 1.0))];
-        while cells.len() < cells_max {
-            let Some(largest) = largest(&cells) else { break };
-            let cell = cells[largest];
-            let middle = 0.5 * (cell.first + cell.last);
+        let split = |cells: &mut Vec<Cell>, chosen: usize| {
+            let cell = cells[chosen];
+            let middle = cell.middle();
             // An approximate function may fall by its error; a distribution must not.
             let at = (middle, distribution(middle).clamp(cell.below, cell.up_to));
-            cells[largest] = Cell::new(expected, (cell.low, cell.below), at);
+            cells[chosen] = Cell::new(expected, (cell.low, cell.below), at);
             cells.push(Cell::new(expected, at, (cell.high, cell.up_to)));
+        };
+        while cells.len() < cells_max {
+            let Some(largest) = largest(&cells) else { break };
+            split(&mut cells, largest);
+        }
+        // Few cells are soon spent on rare and far ratios, and leave wide ones at the percentiles.
+        let splits = if cells_max < CELLS_MAX { PERCENTILE_SPLITS } else { 0 };
+        for probability in PERCENTILES {
+            for _ in 0..splits {
+                let holds = |cell: &Cell| cell.below < probability && probability <= cell.up_to;
+                let Some(at) = cells.iter().position(holds) else { break };
+                if cells[at].area() > AREA_MIN {
+                    split(&mut cells, at);
+                }
+            }
         }
         cells.sort_unstable_by(|a, b| a.low.total_cmp(&b.low));
         RatioLaw { cells }
     }
 
+    /// The cells in ascending order.
+    pub(super) fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+
+    /// Between which ratios nearly all probability is.
+    pub(super) fn support(&self) -> (f64, f64) {
+        let is_reached = |cell: &&Cell| cell.up_to > SUPPORT_MISSED;
+        let is_left = |cell: &&Cell| cell.below < 1.0 - SUPPORT_MISSED;
+        let first = self.cells.iter().find(is_reached).expect("the last cell reaches 1");
+        let last = self.cells.iter().rfind(is_left).expect("the first cell begins at 0");
+        (first.first, last.last)
+    }
+
     /// Mean and 5th and 95th percentile.
     pub(super) fn chance(&self) -> Chance {
-        let moment = |cell: &Cell| cell.probability() * 0.5 * (cell.first + cell.last);
+        let moment = |cell: &Cell| cell.probability() * cell.middle();
         Chance {
             mean: self.cells.iter().map(moment).sum(),
-            low: self.quantile(0.05),
-            high: self.quantile(0.95),
+            low: self.quantile(PERCENTILES[0]),
+            high: self.quantile(PERCENTILES[1]),
         }
     }
 
@@ -107,6 +142,11 @@ impl Cell {
 
     fn probability(&self) -> f64 {
         self.up_to - self.below
+    }
+
+    /// Midway between the ratios that a load can have.
+    pub(super) fn middle(&self) -> f64 {
+        0.5 * (self.first + self.last)
     }
 
     /// Twice a bound of the cell's part in the error of the mean.

@@ -5,16 +5,28 @@
 //! independent: for 20 keys on 6 nodes the mean largest ratio is 1.74, while a product of the
 //! nodes' own laws would give 1.66.
 //!
+//! Copies: where each key is on R distinct nodes, a load is binomial of K tries with the chance
+//! that [`Inclusion`](super::Inclusion) gives, and which other nodes a key is on depends on the
+//! scheme. We take the most random choice with these chances, whose covariances are nearly
+//! −v_i v_j ÷ Σ v for the v with v_i − v_i² ÷ Σ v = chance_i (1 − chance_i) (Hájek, "Asymptotic
+//! theory of rejective sampling", Annals of Mathematical Statistics 35, 1964).
+//!
 //! Cost: the weights are sorted once; then some hundred evaluations a figure, each linear in the
-//! number of *distinct* weights: 10⁶ equal nodes with 10⁹ keys take no longer than ten with a
+//! number of classes of weights: 10⁶ equal nodes with 10⁹ keys take no longer than ten with a
 //! hundred, a fraction of a millisecond, while 1,000 different weights take tens.
+//!
+//! Limits: those of `levin` and, above [`CLASSES_MAX`](super::CLASSES_MAX) distinct weights, of
+//! [`weight_classes`]. With two or more copies, up to one less than there are nodes, means,
+//! variances and the sum of the loads are right, and so are rare tails, but the extremes of few
+//! nodes are off by some percent of their own standard deviation.
 
 use placelab_core::math::{exp, ln, sqrt};
 use placelab_results::Chance;
 
-use super::levin::{Group, Side, all_within};
+use super::levin::{Group, Throw, Window};
 use super::ratio_law::{RatioLaw, whole_load, whole_load_above};
-use super::{KeyWeights, LoadChance, WeightedNull, positive_weights, spread, total_weight};
+use super::spread::Pearson;
+use super::{KeyWeights, LoadChance, WeightClass, WeightedNull, free, weight_classes};
 use crate::special::{Tails, binomial_tails, ln_one_plus};
 
 /// Logarithm of the probability that the window of a table may miss, over the nodes: e⁻²⁸ ≈ 10⁻¹².
@@ -35,31 +47,49 @@ const THROWN_NODES_MAX: u64 = 1_000;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct UnitNull {
-    keys: u64,
-    nodes: u64,
-    groups: Vec<Group>,
+    pub(super) keys: u64,
+    pub(super) copies: u64,
+    /// Nodes that have a copy of every key.
+    pub(super) certain: u64,
+    /// All others.
+    pub(super) nodes: u64,
+    pub(super) groups: Vec<Group>,
     /// Expected load of a node of each group.
-    expected: Vec<f64>,
+    pub(super) expected: Vec<f64>,
 }
 
 impl UnitNull {
     /// The law for so many keys and nodes of the given weights; nodes of weight 0 are ignored.
     pub fn new(keys: u64, weights: &[u64]) -> Self {
-        let weights = positive_weights(weights);
-        let total = total_weight(&weights) as f64;
-        let group = |run: &[u64]| Group { nodes: run.len() as u64, share: run[0] as f64 / total };
-        let groups: Vec<Group> = weights.chunk_by(|a, b| a == b).map(group).collect();
+        UnitNull::of_classes(keys, 1, &weight_classes(weights, 1))
+    }
+
+    /// The law where each key has so many copies on distinct nodes, as many as the classes were
+    /// made for. Ratios are then to the expected loads, which for cropped nodes are not in
+    /// proportion to their weights.
+    pub fn of_classes(keys: u64, copies: u64, classes: &[WeightClass]) -> Self {
+        let (free, certain): (Vec<_>, Vec<_>) = classes.iter().partition(|one| one.chance < 1.0);
+        let count = |classes: &[&WeightClass]| classes.iter().map(|class| class.nodes).sum();
+        let (nodes, certain): (u64, u64) = (count(&free), count(&certain));
+        let group = |class: &&WeightClass| Group {
+            nodes: class.nodes,
+            share: class.chance,
+            free_variance: class.chance,
+        };
+        let mut groups: Vec<Group> = free.iter().map(group).collect();
+        let shared_copies = copies - certain.min(copies);
+        free::set_variances(&mut groups, nodes, shared_copies);
         let expected = groups.iter().map(|group| keys as f64 * group.share).collect();
-        UnitNull { keys, nodes: weights.len() as u64, groups, expected }
+        UnitNull { keys, copies, certain, nodes, groups, expected }
     }
 
     /// What each balance figure would be by chance: all 0 without keys or nodes, and certain for
     /// one node.
     pub fn chance(&self) -> LoadChance {
-        if self.keys == 0 || self.nodes == 0 {
+        if self.is_nothing() {
             return LoadChance::NOTHING;
         }
-        if self.nodes == 1 {
+        if self.nodes == 0 {
             return LoadChance::ALONE;
         }
         LoadChance {
@@ -73,7 +103,7 @@ impl UnitNull {
     /// there a key more or less is all the spread there is, and keys are thrown one by one.
     fn cv(&self) -> Chance {
         let is_lumpy = self.groups.len() > 1 && self.expected.iter().any(|&keys| keys < 1.0);
-        if is_lumpy && self.nodes <= THROWN_NODES_MAX {
+        if is_lumpy && self.copies == 1 && self.nodes <= THROWN_NODES_MAX {
             let keys = KeyWeights::from_runs([(1, self.keys)]);
             let parts = |group: &Group| {
                 let part = (group.share * 1e18).max(1.0) as u64;
@@ -82,13 +112,13 @@ impl UnitNull {
             let weights: Vec<u64> = self.groups.iter().flat_map(parts).collect();
             return WeightedNull::new(&keys, &weights).chance().cv;
         }
-        spread::cv(self.keys as f64, &self.groups)
+        Pearson::new(self.keys as f64, &self.groups).cv((self.keys * self.copies) as f64)
     }
 
     /// The probability that the largest ratio is at least `observed_max_ratio`: 1 for ratios up
     /// to 1, which every fleet reaches, and where there are no keys or nodes.
     pub fn p_max(&self, observed_max_ratio: f64) -> f64 {
-        if self.keys == 0 || self.nodes == 0 || observed_max_ratio <= 1.0 {
+        if self.is_nothing() || observed_max_ratio <= 1.0 {
             return 1.0;
         }
         // The expected loads are above 0, so it takes at least one key to reach the ratio.
@@ -107,46 +137,93 @@ impl UnitNull {
         if self.keys == 0 || self.nodes < 2 || cvs.is_empty() {
             return None;
         }
-        spread::tails(self.keys as f64, &self.groups, cvs)
+        let copies = (self.keys * self.copies) as f64;
+        let sum = cvs.iter().map(|cv| copies * cv * cv).sum();
+        Pearson::new(self.keys as f64, &self.groups).tails(sum, cvs.len())
+    }
+
+    /// The probability that the smallest ratio is at most `observed_min_ratio`: 1 for ratios from
+    /// 1 on, which no fleet exceeds, and where there are no keys or nodes.
+    ///
+    /// ```
+    /// use placelab_metrics::null::UnitNull;
+    /// // Of ten sessions on four workers one is idle in two fleets of nine.
+    /// assert!((UnitNull::new(10, &[1; 4]).p_min(0.0) - 0.2194).abs() < 5e-5);
+    /// ```
+    pub fn p_min(&self, observed_min_ratio: f64) -> f64 {
+        if self.is_nothing() || observed_min_ratio >= 1.0 {
+            return 1.0;
+        }
+        let limit = |&expected: &f64| whole_load(observed_min_ratio, expected) as u64 + 1;
+        let limits: Vec<u64> = self.expected.iter().map(limit).collect();
+        let below = 1.0 - self.all_at_least(&limits);
+        if below < RARE { self.any_below(&limits) } else { below }
     }
 
     /// The law of the largest ratio. It is at least 1, as the weighted mean of the ratios is 1.
-    fn largest(&self) -> RatioLaw {
-        let least = self.least_expected();
-        let bound = self.missed();
-        let surplus = bound / 3.0 + sqrt(bound * bound / 9.0 + 2.0 * bound * least);
-        let high = (1.0 + surplus / least).min(self.keys as f64 / least);
+    pub(super) fn largest(&self) -> RatioLaw {
         let distribution = |ratio| {
             let limit = |&expected: &f64| whole_load(ratio, expected) as u64;
             self.all_at_most(&self.expected.iter().map(limit).collect::<Vec<_>>())
         };
+        let (_, high) = self.bounds(self.least_expected());
         RatioLaw::tabulate(&self.expected, (1.0 - 1e-9, high), distribution)
     }
 
     /// The law of the smallest ratio, which is at most 1.
-    fn smallest(&self) -> RatioLaw {
-        let deficit = sqrt(2.0 * self.missed() / self.least_expected());
-        let low = if deficit < 1.0 { 1.0 - deficit } else { -1e-9 };
+    pub(super) fn smallest(&self) -> RatioLaw {
         let distribution = |ratio| {
             let limit = |&expected: &f64| whole_load(ratio, expected) as u64 + 1;
             1.0 - self.all_at_least(&self.expected.iter().map(limit).collect::<Vec<_>>())
         };
+        let (low, _) = self.bounds(self.least_expected());
         RatioLaw::tabulate(&self.expected, (low, 1.0), distribution)
+    }
+
+    /// Between which ratios all nodes are that expect at least so many keys, by Bernstein's bound.
+    pub(super) fn bounds(&self, expected: f64) -> (f64, f64) {
+        let missed = MISSED + ln(self.nodes as f64);
+        let surplus = missed / 3.0 + sqrt(missed * missed / 9.0 + 2.0 * missed * expected);
+        let deficit = sqrt(2.0 * missed / expected);
+        let low = if deficit < 1.0 { 1.0 - deficit } else { -1e-9 };
+        (low, (1.0 + surplus / expected).min(self.keys as f64 / expected))
     }
 
     fn all_at_most(&self, limits: &[u64]) -> f64 {
         if self.nodes == 2 {
             1.0 - self.any_above(limits)
         } else {
-            all_within(self.keys, &self.groups, Side::AtMost, limits)
+            self.all_within(limits.iter().map(|&limit| Window::at_most(limit)).collect())
         }
     }
 
-    fn all_at_least(&self, limits: &[u64]) -> f64 {
+    pub(super) fn all_at_least(&self, limits: &[u64]) -> f64 {
         if self.nodes == 2 {
             1.0 - self.any_below(limits)
         } else {
-            all_within(self.keys, &self.groups, Side::AtLeast, limits)
+            self.all_within(limits.iter().map(|&limit| Window::at_least(limit)).collect())
+        }
+    }
+
+    /// The chance that the loads of all nodes are within the windows, one a group.
+    pub(super) fn all_within(&self, windows: Vec<Window>) -> f64 {
+        if self.nodes == 2 {
+            return self.two_within(windows[0], windows[windows.len() - 1]);
+        }
+        let shared = self.copies - self.certain;
+        Throw::new(self.keys, shared, self.nodes, &self.groups).all_within(windows)
+    }
+
+    /// The same of two nodes, of which the second has what the first has not.
+    fn two_within(&self, first: Window, second: Window) -> f64 {
+        let Some(high) = self.keys.checked_sub(second.low) else { return 0.0 };
+        let high = high.min(first.high);
+        let low = first.low.max(self.keys.saturating_sub(second.high));
+        let up_to = |load| binomial_tails(load, self.keys, self.groups[0].share).lower;
+        match low.checked_sub(1) {
+            _ if low > high => 0.0,
+            Some(less) => (up_to(high) - up_to(less)).max(0.0),
+            None => up_to(high),
         }
     }
 
@@ -158,7 +235,7 @@ impl UnitNull {
     }
 
     /// The chance of a load below its limit, which is at least 1; alike.
-    fn any_below(&self, limits: &[u64]) -> f64 {
+    pub(super) fn any_below(&self, limits: &[u64]) -> f64 {
         self.any(limits, |limit, share| binomial_tails(limit - 1, self.keys, share).lower)
     }
 
@@ -175,13 +252,21 @@ impl UnitNull {
         }
     }
 
-    /// The expected load of the lightest node, whose ratio strays furthest.
-    fn least_expected(&self) -> f64 {
-        self.expected[0]
+    /// The variance of the free count of a node with such a chance, a key.
+    pub(super) fn free_variance(&self, chance: f64) -> f64 {
+        let class = self.groups.partition_point(|group| group.share < chance * (1.0 - 1e-12));
+        let group = &self.groups[class.min(self.groups.len() - 1)];
+        chance * (group.free_variance / group.share)
     }
 
-    fn missed(&self) -> f64 {
-        MISSED + ln(self.nodes as f64)
+    /// Without keys, or without nodes that could have one.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.keys == 0 || self.nodes + self.certain == 0
+    }
+
+    /// The expected load of the lightest node, whose ratio strays furthest.
+    pub(super) fn least_expected(&self) -> f64 {
+        self.expected[0]
     }
 }
 

@@ -14,7 +14,7 @@
 
 use std::f64::consts::TAU;
 
-use placelab_core::math::{cos, ln, open_unit, sin, sqrt};
+use placelab_core::math::{ln, open_unit, sincos, sqrt};
 use placelab_results::{Chance, quantile};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -157,8 +157,8 @@ impl Trial {
         let mut common = 0.0;
         for (z, &share) in self.normals.iter_mut().zip(shares) {
             // A load of equal keys is nearly Poisson, of skewness 1 ÷ √expected.
-            let skewness = 1.0 / sqrt((count * share).max(NORMAL_MIN));
-            *z = (*z + skewness / 6.0 * (*z * *z - 1.0)) * sqrt(share);
+            let skewness = 1.0 / (count * share).max(NORMAL_MIN).sqrt();
+            *z = (*z + skewness / 6.0 * (*z * *z - 1.0)) * share.sqrt();
             common += *z;
         }
         for ((load, z), &share) in self.loads.iter_mut().zip(&self.normals).zip(shares) {
@@ -172,10 +172,10 @@ impl Trial {
 fn fill_normal(random: &mut Xoshiro256PlusPlus, normals: &mut [f64]) {
     for pair in normals.chunks_mut(2) {
         let radius = sqrt(-2.0 * ln(open_unit(random.next_u64())));
-        let angle = TAU * open_unit(random.next_u64());
-        pair[0] = radius * cos(angle);
+        let (sine, cosine) = sincos(TAU * open_unit(random.next_u64()));
+        pair[0] = radius * cosine;
         if let Some(second) = pair.get_mut(1) {
-            *second = radius * sin(angle);
+            *second = radius * sine;
         }
     }
 }
