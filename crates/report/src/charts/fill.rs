@@ -152,7 +152,8 @@ fn finding(subject: &Subject, slots: u64, what: &str) -> String {
         sentences.push(format!("{who} {is} pure chance at every mark."));
     }
     let others: Vec<&Contender> = marked().filter(|one| !is_chance(one)).collect();
-    sentences.extend(others.iter().take(NAMES_MAX).filter_map(|one| beyond(subject, one, slots)));
+    sentences
+        .extend(others.iter().take(NAMES_MAX).filter_map(|one| beyond(subject, one, slots, what)));
     if others.len() > NAMES_MAX {
         let more = (others.len() - NAMES_MAX) as u64;
         sentences.push(format!("{}: see the table.", plural(more, "more differs", "more differ")));
@@ -161,7 +162,7 @@ fn finding(subject: &Subject, slots: u64, what: &str) -> String {
 }
 
 /// Where a contender differs from chance, and by how much at the last mark.
-fn beyond(subject: &Subject, contender: &Contender, slots: u64) -> Option<String> {
+fn beyond(subject: &Subject, contender: &Contender, slots: u64, what: &str) -> Option<String> {
     let name = subject.name(contender);
     let last = contender.fills.last()?;
     let verdict = |fill: &&Fill| fill.evenness.map(|even| subject.results.likeness_of(even));
@@ -170,7 +171,8 @@ fn beyond(subject: &Subject, contender: &Contender, slots: u64) -> Option<String
     let Some(first) = first else { return Some(format!("{name} could not be tested.")) };
     let chance = last.cv.chance.map_or(NONE.into(), |chance| significant(chance.mean));
     Some(format!(
-        "{name} is {} from {} on, and has {} at the last mark where chance gives {chance}.",
+        "{name} is {} from {} keys a {what} on, and has {} at the last mark, where chance gives \
+         {chance}.",
         verdict(&first).map_or(NONE, Likeness::name),
         number::few(first.keys as f64 / slots as f64),
         significant(last.cv.mean),
