@@ -28,7 +28,7 @@ pub use extremes::{Extremes, Idle};
 pub use keys::{HEAD_MAX, KeyWeights};
 pub use node::NodeLaw;
 pub use unit::UnitNull;
-pub use verdict::{Evidence, Judgement, LEVEL, Outlier, Question, Verdict, judge};
+pub use verdict::{Evidence, Judgement, LEVEL, Outlier, Question, judge};
 pub use weighted::WeightedNull;
 
 /// The law of the loads of an ideal hash: what each balance figure would be by chance.

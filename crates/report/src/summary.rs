@@ -239,7 +239,7 @@ fn certified(contender: &Contender) -> Row {
     let Some(certificate) = &contender.certificate else {
         return vec![name, Cell::new("not certified"), Cell::none(), Cell::none()].into();
     };
-    let (held, claimed) = (certificate.held(), certificate.held() + certificate.failures().count());
+    let (held, claimed) = (certificate.held(), certificate.claimed());
     let not_claimed: Vec<&str> = certificate.not_claimed().collect();
     let tone = if certificate.holds() { Tone::Good } else { Tone::Bad };
     let broken = certificate.failures().map(|(law, finding)| format!("{law}: {finding}"));

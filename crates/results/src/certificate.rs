@@ -53,6 +53,11 @@ impl Certificate {
         self.findings.iter().filter(|(_, finding)| *finding == Finding::Held).count()
     }
 
+    /// How many laws the algorithm claims, or is bound by.
+    pub fn claimed(&self) -> usize {
+        self.findings.len() - self.not_claimed().count()
+    }
+
     /// The laws that the algorithm does not claim.
     pub fn not_claimed(&self) -> impl Iterator<Item = &str> {
         let open = self.findings.iter().filter(|(_, finding)| *finding == Finding::NotClaimed);

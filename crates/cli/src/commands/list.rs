@@ -123,7 +123,7 @@ fn certificate(spec: &AlgorithmSpec, recorded: &[Certificate]) -> String {
     let Some(own) = recorded.iter().find(|one| one.contender == spec.name) else {
         return "none".into();
     };
-    let laws = own.held() + own.failures().count();
+    let laws = own.claimed();
     let rest: Vec<&str> = own.not_claimed().collect();
     let rest = match rest.is_empty() {
         true => String::new(),

@@ -18,6 +18,8 @@
 //! Limits: the statistic needs two cells that are not certain. With copies its law has the right
 //! moments where no nodes are taken together, and nearly so where they are.
 
+use placelab_results::Likeness;
+
 use super::levin::Group;
 use super::spread::Pearson;
 use super::{Inclusion, NodeLaw, UnitNull, weight_classes};
@@ -33,28 +35,6 @@ pub const LEVEL: f64 = 0.01;
 const SCREEN: f64 = 2.4;
 /// Variance from which on a load is normal enough for that.
 const SCREEN_VARIANCE_MIN: f64 = 100.0;
-
-/// What loads say about the hash that made them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// An ideal hash may well give such loads.
-    Chance,
-    /// They are more uneven than chance makes them.
-    Worse,
-    /// They are more even: no hash of independent keys, but a table, or one that looks at loads.
-    Better,
-}
-
-impl Verdict {
-    /// In words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Chance => "chance",
-            Verdict::Worse => "worse than chance",
-            Verdict::Better => "better than chance",
-        }
-    }
-}
 
 /// A question put to observed loads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,7 +90,7 @@ pub struct Outlier {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Judgement {
     /// In a word.
-    pub verdict: Verdict,
+    pub verdict: Likeness,
     /// The least p-value times the number of questions, at most 1: what to hold against [`LEVEL`].
     pub p_value: f64,
     /// The answers.
@@ -128,10 +108,11 @@ pub struct Judgement {
 /// than copies, no copies, or where the loads do not sum to whole keys.
 ///
 /// ```
-/// use placelab_metrics::null::{Verdict, judge};
-/// assert_eq!(judge(&[104, 96, 200], &[1, 1, 2], 1).verdict, Verdict::Chance);
+/// use placelab_metrics::null::judge;
+/// use placelab_results::Likeness;
+/// assert_eq!(judge(&[104, 96, 200], &[1, 1, 2], 1).verdict, Likeness::Chance);
 /// let found = judge(&[100, 40, 100, 100, 100], &[1; 5], 1);
-/// assert_eq!(found.verdict, Verdict::Worse);
+/// assert_eq!(found.verdict, Likeness::Worse);
 /// assert_eq!(found.outliers[0].node, 1);
 /// ```
 pub fn judge(loads: &[u64], weights: &[u64], copies: u64) -> Judgement {
@@ -154,11 +135,11 @@ pub fn judge(loads: &[u64], weights: &[u64], copies: u64) -> Judgement {
     let is_so = |of: &Evidence| of.p_value <= threshold;
     let even = |of: &Evidence| of.question == Question::Even;
     let verdict = if evidence.iter().any(|of| is_so(of) && !even(of)) {
-        Verdict::Worse
+        Likeness::Worse
     } else if evidence.iter().any(is_so) {
-        Verdict::Better
+        Likeness::Better
     } else {
-        Verdict::Chance
+        Likeness::Chance
     };
     let least = evidence.iter().map(|of| of.p_value).fold(1.0, f64::min);
     let off = p_values.into_iter().take_while(|&(_, p_value)| p_value <= threshold);
@@ -326,7 +307,7 @@ mod tests {
         ] {
             let is_off = |&trial: &u64| {
                 let loads = thrown(trial, keys, &weights, copies);
-                judge(&loads, &weights, copies as u64).verdict != Verdict::Chance
+                judge(&loads, &weights, copies as u64).verdict != Likeness::Chance
             };
             let off = (0..2_000).filter(is_off).count();
             assert!(off <= 36, "{keys} on {weights:?}, {copies} copies: {off} of 2,000");
@@ -336,13 +317,13 @@ mod tests {
     #[test]
     fn too_even_is_better_than_chance() {
         let found = judge(&[3; 20], &[1; 20], 1);
-        assert_eq!(found.verdict, Verdict::Better, "{found:?}");
+        assert_eq!(found.verdict, Likeness::Better, "{found:?}");
         assert!(found.outliers.is_empty());
         // Five keys a node, all alike: of 30 keys that is one in 2,500, by chance.
         let found = judge(&[5; 6], &[1; 6], 1);
         let even = found.evidence.iter().find(|of| of.question == Question::Even).unwrap();
         assert!((4e-4..1e-3).contains(&even.p_value), "{found:?}");
-        assert_eq!(judge(&[1000, 2000, 4000], &[1, 2, 4], 1).verdict, Verdict::Better);
+        assert_eq!(judge(&[1000, 2000, 4000], &[1, 2, 4], 1).verdict, Likeness::Better);
         // One key on two nodes is too few to ask.
         assert_eq!(judge(&[1, 0], &[1, 1], 1).evidence.len(), 3);
     }
@@ -355,13 +336,13 @@ mod tests {
         }
         (loads[7], loads[31]) = (1300, 600);
         let found = judge(&loads, &[1; 50], 1);
-        assert_eq!(found.verdict, Verdict::Worse);
+        assert_eq!(found.verdict, Likeness::Worse);
         let named: Vec<usize> = found.outliers.iter().map(|outlier| outlier.node).collect();
         assert_eq!(named, [31, 7]);
         assert_eq!(found.threshold, LEVEL / 5.0);
         // A node of weight 0 must not have a key.
         let found = judge(&[100, 100, 1], &[1, 1, 0], 1);
-        assert_eq!((found.verdict, found.outliers[0].node), (Verdict::Worse, 2));
+        assert_eq!((found.verdict, found.outliers[0].node), (Likeness::Worse, 2));
         assert_eq!((found.outliers[0].p_value, found.outliers[0].expected), (0.0, 0.0));
     }
 
@@ -373,21 +354,21 @@ mod tests {
         loads.extend([51_500, 49_000]);
         let found = judge(&loads, &weights, 1);
         let named: Vec<usize> = found.outliers.iter().map(|outlier| outlier.node).collect();
-        assert_eq!((found.verdict, named), (Verdict::Worse, vec![100, 101]), "{found:?}");
+        assert_eq!((found.verdict, named), (Likeness::Worse, vec![100, 101]), "{found:?}");
         assert!(found.evidence.iter().all(|of| of.question == Question::Node || of.p_value > 0.1));
     }
 
     /// With as many copies as nodes every node has every key, and nothing else will do.
     #[test]
     fn certain_loads() {
-        assert_eq!(judge(&[9, 9], &[1, 3], 2).verdict, Verdict::Chance);
-        assert_eq!(judge(&[10, 8], &[1, 3], 2).verdict, Verdict::Worse);
-        assert_eq!(judge(&[9], &[1], 1).verdict, Verdict::Chance);
-        assert_eq!(judge(&[0, 0], &[1, 3], 1).verdict, Verdict::Chance);
+        assert_eq!(judge(&[9, 9], &[1, 3], 2).verdict, Likeness::Chance);
+        assert_eq!(judge(&[10, 8], &[1, 3], 2).verdict, Likeness::Worse);
+        assert_eq!(judge(&[9], &[1], 1).verdict, Likeness::Chance);
+        assert_eq!(judge(&[0, 0], &[1, 3], 1).verdict, Likeness::Chance);
         // Three copies, of which the heavy node has one of each key.
         let found = judge(&[50, 50, 49, 51, 100], &[1, 1, 1, 1, 9], 3);
-        assert_eq!(found.verdict, Verdict::Chance, "{found:?}");
+        assert_eq!(found.verdict, Likeness::Chance, "{found:?}");
         let found = judge(&[50, 50, 50, 51, 99], &[1, 1, 1, 1, 9], 3);
-        assert_eq!((found.verdict, found.outliers[0].node), (Verdict::Worse, 4));
+        assert_eq!((found.verdict, found.outliers[0].node), (Likeness::Worse, 4));
     }
 }
