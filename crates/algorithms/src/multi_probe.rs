@@ -45,7 +45,7 @@ use placelab_core::mix::stream;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
     History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
-    PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
+    PlacementError, Role, Roster, Scheme, Shares, Silent, Step, Trace,
 };
 
 use crate::circle::{Circle, NameRanks, Point, mean_reads};
@@ -132,6 +132,9 @@ impl MultiProbe {
     }
 }
 
+/// Length of the circle.
+const WHOLE: f64 = (1u128 << 64) as f64;
+
 /// Where nodes stand.
 fn points<'a>(seed: HashSeed, nodes: impl IntoIterator<Item = &'a Node>) -> Vec<Point> {
     let point = |node: &Node| (HashFunction::Xxh3.hash_name(seed, &node.name), node.id);
@@ -161,6 +164,28 @@ fn closest<T: Trace + ?Sized>(
         }
     }
     winner
+}
+
+/// The probability that independent draws lead to each node, of [`WHOLE`], ascending.
+///
+/// The shortest way of k probes exceeds d with probability S(d)^k, where S(d) sums what each gap
+/// has beyond d. A gap g wins at every distance below g alike, so its part is the integral of
+/// k·S(d)^(k − 1) from 0 to g. Between one gap and the next longer one S is a straight line.
+fn parts(circle: &Circle, probes: u64) -> Vec<(NodeId, u128)> {
+    let mut gaps: Vec<(u128, NodeId)> = circle.arcs().map(|(node, arc)| (arc, node)).collect();
+    gaps.sort_unstable();
+    let count = gaps.len();
+    let power = |base: f64| (0..probes).fold(1.0, |product, _| product * base);
+    let (mut part, mut reached, mut survival) = (0.0, 0, 1.0f64);
+    let mut parts = Vec::with_capacity(count);
+    for (index, (gap, node)) in gaps.into_iter().enumerate() {
+        let longer = (count - index) as f64;
+        let next = (survival - longer * ((gap - reached) as f64 / WHOLE)).max(0.0);
+        part += (power(survival) - power(next)) / longer;
+        (reached, survival) = (gap, next);
+        parts.push((node, (part * WHOLE).round() as u128));
+    }
+    parts
 }
 
 impl Scheme for MultiProbe {
@@ -213,6 +238,17 @@ impl Placement for MultiProbe {
             }
             walkers.push(ahead(start, index, self.circle.next(point)));
         }
+    }
+
+    /// Exact for independent draws, to the rounding of a float; nobody knows them for double ones,
+    /// whose probes hang together.
+    fn shares(&self) -> Option<Shares> {
+        let Draws::Independent = self.draws else { return None };
+        let mut parts = parts(&self.circle, self.probes);
+        parts.retain(|(_, part)| *part > 0);
+        parts.sort_unstable_by_key(|(node, _)| *node);
+        let whole = parts.iter().map(|(_, part)| part).sum();
+        Some(Shares { parts, whole })
     }
 
     fn fork(&self) -> Box<dyn Placement> {
@@ -300,25 +336,11 @@ mod tests {
         }
     }
 
-    /// Shares under independent draws, of a mean of 1. The shortest way of k probes exceeds d with
-    /// probability S(d)^k, where S(d) sums what each gap has beyond d; a gap g wins at every
-    /// distance below g alike, so its part is the integral of k·S(d)^(k − 1) from 0 to g. Between
-    /// one gap and the next longer one S is a straight line.
-    fn relative_shares(circle: &Circle, probes: i32) -> Vec<(NodeId, f64)> {
-        let whole = 2f64.powi(64);
-        let mut gaps: Vec<(u128, NodeId)> = circle.arcs().map(|(node, arc)| (arc, node)).collect();
-        gaps.sort_unstable();
-        let count = gaps.len();
-        let (mut part, mut reached, mut survival) = (0.0, 0, 1.0f64);
-        let mut shares = Vec::new();
-        for (index, (gap, node)) in gaps.into_iter().enumerate() {
-            let longer = (count - index) as f64;
-            let next = survival - longer * ((gap - reached) as f64 / whole);
-            part += (survival.powi(probes) - next.powi(probes)) / longer;
-            (reached, survival) = (gap, next);
-            shares.push((node, part * count as f64));
-        }
-        shares
+    /// Shares over fair ones, ascending.
+    fn relative_shares(circle: &Circle, probes: u64) -> Vec<f64> {
+        let count = circle.arcs().count() as f64;
+        let parts = parts(circle, probes);
+        parts.into_iter().map(|(_, part)| part as f64 / WHOLE * count).collect()
     }
 
     /// The published figures of 21 probes and 1,000 nodes: peak 1.05, scatter 15.6 %; the least
@@ -330,11 +352,11 @@ mod tests {
             let roster = Roster::numbered(1_000).unwrap();
             let fleet = MultiProbe::new(&Arguments::defaults(&SPEC), HashSeed(seed), roster);
             let shares = relative_shares(&fleet.circle, 21);
-            let squares = shares.iter().map(|(_, share)| (share - 1.0).powi(2));
+            let squares = shares.iter().map(|share| (share - 1.0).powi(2));
             deviations.push((squares.sum::<f64>() / 1e3).sqrt());
-            assert!((shares.iter().map(|(_, share)| share).sum::<f64>() / 1e3 - 1.0).abs() < 1e-9);
-            least.push(shares[0].1);
-            peaks.push(shares[999].1);
+            assert!((shares.iter().sum::<f64>() / 1e3 - 1.0).abs() < 1e-9);
+            least.push(shares[0]);
+            peaks.push(shares[999]);
         }
         let mean = |figures: &[f64]| figures.iter().sum::<f64>() / 1e3;
         assert!((mean(&peaks) - 1.05).abs() < 0.002, "peak {}", mean(&peaks));
@@ -357,7 +379,7 @@ mod tests {
                 let roster = Roster::numbered(1_000).unwrap();
                 let fleet = MultiProbe::new(&Arguments::defaults(&SPEC), HashSeed(seed), roster);
                 let shares = relative_shares(&fleet.circle, probes);
-                let squares = shares.iter().map(|(_, share)| (share - 1.0).powi(2));
+                let squares = shares.iter().map(|share| (share - 1.0).powi(2));
                 deviations += (squares.sum::<f64>() / 1e3).sqrt() / FLEETS as f64;
                 peaks += shares[999].1 / FLEETS as f64;
             }
@@ -379,7 +401,7 @@ mod tests {
             let names: Vec<String> = (0..5).map(|index| format!("{fleet}-{index}")).collect();
             let roster = named(&names.iter().map(String::as_str).collect::<Vec<_>>());
             let point = MultiProbe::new(&Arguments::defaults(&SPEC), HashSeed(0), roster.clone());
-            let exact = relative_shares(&point.circle, 21);
+            let exact = parts(&point.circle, 21);
             for (draws, peak) in ["double", "independent"].into_iter().zip(&mut peaks) {
                 let (_, placement) =
                     contender(&format!("multi-probe:draws={draws}"), roster.clone());
@@ -388,7 +410,9 @@ mod tests {
                 owners.for_each(|owner| loads[owner.index()] += 1);
                 let found = loads.map(|load| f64::from(load) * 5.0 / KEYS as f64);
                 *peak += found.iter().copied().fold(0.0, f64::max) / 10.0;
-                let misses = exact.iter().map(|(node, share)| (found[node.index()] - share).abs());
+                let share = |part: u128| part as f64 / WHOLE * 5.0;
+                let miss = |&(node, part): &(NodeId, u128)| found[node.index()] - share(part);
+                let misses = exact.iter().map(|one| miss(one).abs());
                 let worst = misses.fold(0.0, f64::max);
                 assert!(draws == "double" || worst < 0.022, "{worst}");
             }

@@ -6,6 +6,7 @@
 mod commands;
 mod failure;
 mod folder;
+mod meter;
 mod progress;
 mod table;
 

@@ -6,15 +6,23 @@ use placelab_core::AlgorithmSpec;
 use placelab_results::{Certificate, Finding, LawText};
 use rayon::prelude::*;
 
-use crate::laws::{LAWS, Law};
-use crate::subject::Subject;
+use crate::footprint::{self, Meter, weigh};
+use crate::laws::LAWS;
+use crate::subject::{self, Subject};
 
 /// The certificates of the registry.
 const RECORDED: &str = include_str!("../certificates.json");
 
-/// Holds one algorithm to every law. A panic is a failure of the law that met it.
-pub fn certify(subject: &Subject) -> Certificate {
-    let findings = LAWS.par_iter().map(|law| (law.name.into(), judge(law, subject))).collect();
+/// Holds one algorithm to every law, and its footprint to a meter. A panic is a failure of the law
+/// that met it.
+pub fn certify(subject: &Subject, meter: Meter) -> Certificate {
+    let of_law = LAWS.par_iter().map(|law| {
+        let binds = (law.binds)(subject.spec);
+        let finding = if binds { judge(|| (law.check)(subject)) } else { Finding::NotClaimed };
+        (law.name.into(), finding)
+    });
+    let mut findings: Vec<(String, Finding)> = of_law.collect();
+    findings.push((footprint::NAME.into(), judge(|| weigh(subject, meter))));
     Certificate { contender: subject.name(), findings }
 }
 
@@ -22,10 +30,11 @@ pub fn certify(subject: &Subject) -> Certificate {
 /// `done` learns of each that is finished.
 pub fn certify_all(
     registry: &[&'static AlgorithmSpec],
+    meter: Meter,
     done: impl Fn() + Sync,
 ) -> Vec<Certificate> {
     let one = |&spec: &&'static AlgorithmSpec| {
-        let certificate = certify(&Subject::new(spec));
+        let certificate = certify(&Subject::new(spec), meter);
         done();
         certificate
     };
@@ -38,16 +47,16 @@ pub fn recorded() -> Vec<Certificate> {
     serde_json::from_str(RECORDED).expect("the record is written by the tests")
 }
 
-/// The laws in words.
+/// The laws in words, in the order of certificates.
 pub fn law_texts() -> Vec<LawText> {
-    LAWS.iter().map(|law| LawText { name: law.name.into(), says: law.says.into() }).collect()
+    let laws = LAWS.iter().map(|law| (law.name, law.says));
+    laws.chain([(footprint::NAME, footprint::SAYS)])
+        .map(|(name, says)| LawText { name: name.into(), says: says.into() })
+        .collect()
 }
 
-fn judge(law: &Law, subject: &Subject) -> Finding {
-    if !(law.binds)(subject.spec) {
-        return Finding::NotClaimed;
-    }
-    match catch_unwind(AssertUnwindSafe(|| (law.check)(subject))) {
+fn judge(check: impl Fn() -> subject::Finding) -> Finding {
+    match catch_unwind(AssertUnwindSafe(check)) {
         Ok(Ok(())) => Finding::Held,
         Ok(Err(finding)) => Finding::Failed(finding),
         Err(panic) => {

@@ -14,11 +14,14 @@ const TOLERANCE: f64 = 0.1;
 /// the same for any fleet and any table, and nobody would compare them.
 const STRUCTURE_BYTES: f64 = 256.0;
 
-/// The law `footprint`, which binds everybody: a footprint is what an allocator counts, within a
-/// tenth, when a placement is made and after each of some changes.
-///
-/// It is none of [`LAWS`](crate::LAWS), since a program that times placements has no business
-/// counting its allocations: whoever asks brings a meter.
+/// The name of the law.
+pub(crate) const NAME: &str = "footprint";
+/// What it says.
+pub(crate) const SAYS: &str =
+    "Memory is what an allocator counts, within a tenth, at first and after changes.";
+
+/// Holds an algorithm to the law `footprint`, which binds everybody. Programs count allocations
+/// each in a way of their own, so whoever asks brings a meter.
 ///
 /// The roster is left aside on both sides. It is the harness's, with identities and zones and with
 /// names that all placements of a run share, and every contender holds the same; a footprint
@@ -26,7 +29,7 @@ const STRUCTURE_BYTES: f64 = 256.0;
 ///
 /// # Errors
 /// The first footprint that is wrong, in a sentence.
-pub fn weigh(subject: &Subject, meter: Meter) -> Finding {
+pub(crate) fn weigh(subject: &Subject, meter: Meter) -> Finding {
     [100, 1_000].into_iter().try_for_each(|nodes| weigh_fleet(subject, nodes, meter))
 }
 

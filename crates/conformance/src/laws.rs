@@ -11,11 +11,11 @@ mod fleet;
 mod movement;
 
 /// A promise that can be checked.
-pub struct Law {
+pub(crate) struct Law {
     /// The name in certificates.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// What it says, in a sentence.
-    pub says: &'static str,
+    pub(crate) says: &'static str,
     /// Whom it binds.
     pub(crate) binds: fn(&AlgorithmSpec) -> bool,
     pub(crate) check: fn(&Subject) -> Finding,
@@ -42,9 +42,9 @@ fn minimal(spec: &AlgorithmSpec) -> bool {
     spec.claims(Claim::MinimalMovement)
 }
 
-/// Every law, in the order of certificates.
+/// Every law but the footprint, in the order of certificates.
 #[rustfmt::skip]
-pub static LAWS: &[Law] = &[
+pub(crate) static LAWS: &[Law] = &[
     law("range", "Only live nodes of positive weight own keys.", everybody, fleet::range),
     law("deterministic", "A copy, a rebuild from the same history and another thread answer alike.",
         everybody, answers::deterministic),

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 pub(crate) use differences::lookup_time;
 
-use placelab_results::{Contender, ContenderVerdict, Requirement, Role};
+use placelab_results::{Contender, ContenderVerdict, Measured, Requirement, Role};
 
-use crate::number;
-use crate::subject::{Subject, figure, steps};
+use crate::number::{self, percent};
+use crate::subject::{Subject, figure, steps, worst};
 use crate::summary::need;
 use crate::text::{list, list_up_to, one_line, plural};
 
@@ -138,6 +138,7 @@ fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
     if subject.results.requirements.is_empty() && candidates.len() > 1 {
         lines.push("The scenario states no requirements: this is no ranking.".into());
     }
+    lines.extend(misleading_maximum(candidates));
     let broken = subject.results.expectations.iter().filter(|held| !held.met).count();
     if broken > 0 {
         let all = subject.results.expectations.len();
@@ -167,6 +168,37 @@ fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
         );
     }
     lines
+}
+
+/// A contender whose fullest node is less full than another's though its loads lie farther apart:
+/// the pair with the largest quotient of spreads, where all intervals lie apart.
+fn misleading_maximum(candidates: &[&Contender]) -> Option<String> {
+    let figures = |contender: &&Contender| {
+        let of = |id| worst(contender, id).map(|found| *found.measured);
+        let [peak, spread, least] = ["load.max_over_mean", "load.cv", "load.min_over_mean"].map(of);
+        Some((one_line(&contender.name), peak?, spread?, least?))
+    };
+    let all: Vec<_> = candidates.iter().filter_map(figures).collect();
+    let pairs = all.iter().flat_map(|one| all.iter().map(move |other| (one, other)));
+    let misled = pairs.filter(|((_, peak, spread, _), (_, other_peak, other_spread, _))| {
+        peak.high < other_peak.low && spread.low > other_spread.high
+    });
+    let quotient =
+        |pair: &(&(_, _, Measured, _), &(_, _, Measured, _))| pair.0.2.median / pair.1.2.median;
+    let ((name, peak, spread, least), (other, other_peak, other_spread, other_least)) =
+        misled.max_by(|a, b| quotient(a).total_cmp(&quotient(b)))?;
+    let print = |value: f64| number::ratio(value, 2);
+    Some(format!(
+        "A maximum alone misleads: the fullest node of {name} has {} × fair and that of {other} \
+         {}, but the loads of {name} lie farther apart, with a standard deviation of {} of the \
+         mean against {}, and its emptiest node has {} × fair against {}.",
+        print(peak.median),
+        print(other_peak.median),
+        percent(spread.median),
+        percent(other_spread.median),
+        print(least.median),
+        print(other_least.median),
+    ))
 }
 
 /// Contenders that a single requirement keeps out: what would change the answer.

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use placelab_algorithms::REGISTRY;
-use placelab_conformance::{LAWS, certify_all};
+use placelab_conformance::{certify_all, law_texts};
 use placelab_results::{Certificate, Finding};
 use placelab_sim::sweep::Progress;
 
 use crate::failure::Failure;
+use crate::meter;
 use crate::progress::Bar;
 use crate::table::{Form, Table};
 
@@ -15,7 +16,7 @@ use crate::table::{Form, Table};
 pub(crate) fn run(json: bool) -> Result<(), Failure> {
     let certificates = {
         let bar = Bar::new("certifying", REGISTRY.len() as u64);
-        certify_all(&REGISTRY, || bar.advance(1))
+        certify_all(&REGISTRY, meter::bytes_left_by, || bar.advance(1))
     };
     if json {
         let text = serde_json::to_string_pretty(&certificates).expect("certificates are JSON");
@@ -32,9 +33,10 @@ pub(crate) fn run(json: bool) -> Result<(), Failure> {
 }
 
 fn print(certificates: &[Certificate]) -> Result<(), Failure> {
-    let mut laws = Table::new(&["law", "what it says"]);
-    LAWS.iter().for_each(|law| laws.row([law.name, law.says].map(String::from)));
-    laws.print(Form::Text)?;
+    let laws = law_texts();
+    let mut words = Table::new(&["law", "what it says"]);
+    laws.iter().for_each(|law| words.row([law.name.clone(), law.says.clone()]));
+    words.print(Form::Text)?;
     let mut table = Table::new(&["algorithm", "law", "finding"]);
     let mut counts = [0; 3];
     for certificate in certificates {
@@ -54,6 +56,6 @@ fn print(certificates: &[Certificate]) -> Result<(), Failure> {
         io::stdout().lock(),
         "{} algorithms under {} laws: {held} held, {not_claimed} not claimed, {failed} failed",
         certificates.len(),
-        LAWS.len(),
+        laws.len(),
     )?)
 }
