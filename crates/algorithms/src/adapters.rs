@@ -101,6 +101,7 @@ fn adapted<R: RangeHash, L: Adapted>(base: &'static AlgorithmSpec) -> &'static A
         summary: format!("{} {summary}", base.name).leak(),
         lookup_cost: base.lookup_cost.replace('N', counts).leak(),
         steps: steps::<R, L>,
+        closed_forms: &[],
         memory_cost,
         capabilities,
         // An adapter promises nothing that its range hash does not keep.

@@ -56,6 +56,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "numbered buckets up to a capacity, any may go; a removed one names its stand-in",
     lookup_cost: "O((1 + ln(capacity ÷ N))^2) expected",
     steps,
+    closed_forms: &[],
     memory_cost: "O(capacity)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],

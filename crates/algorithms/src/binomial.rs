@@ -48,6 +48,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "numbered buckets in at most five rounds; the last ones are up to 3 % too small",
     lookup_cost: "O(1)",
     steps: steps::<Binomial, Tail>,
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::MinimalMovement, Claim::Restores],

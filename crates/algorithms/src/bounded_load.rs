@@ -43,6 +43,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         Ok(epsilon) => 1.0 + 2.0 * (Weight::MICROS as f64 / epsilon as f64).powi(2),
         Err(_) => f64::INFINITY,
     },
+    closed_forms: &[],
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::Restores, Claim::OrderFree],

@@ -63,6 +63,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "rendezvous of URL and proxy, a 32-bit hash times a multiplier from the weights",
     lookup_cost: "O(N)",
     steps: |_, fleet| fleet.now.into(),
+    closed_forms: &[],
     memory_cost: "O(N)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::OrderFree, Claim::Restores],

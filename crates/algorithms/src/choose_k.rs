@@ -57,6 +57,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "k buckets at once, of which growth replaces at most one; any may go",
     lookup_cost: "O((1 + removed buckets met)^2)",
     steps,
+    closed_forms: &[],
     memory_cost: "O(buckets ever) bits",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],

@@ -30,6 +30,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "wrong weights: the largest of hash ÷ weight starves heavy nodes",
     lookup_cost: "O(N)",
     steps: |_, fleet| fleet.now.into(),
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::OrderFree, Claim::Restores],

@@ -54,6 +54,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "slots up to a capacity, any may go; a key tries slots at random until one works",
     lookup_cost: "O(capacity ÷ N) expected",
     steps: |arguments, fleet| f64::from(slots(arguments, fleet.first)) / f64::from(fleet.now),
+    closed_forms: &[],
     memory_cost: "O(capacity) bits",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],

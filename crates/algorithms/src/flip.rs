@@ -49,6 +49,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "numbered buckets in constant time: flipped bits, redrawn beyond the last bucket",
     lookup_cost: "O(1)",
     steps: steps::<Flip, Tail>,
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],

@@ -43,6 +43,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "the definition of fair placement with least movement, slow on purpose",
     lookup_cost: "O(N)",
     steps: |_, fleet| fleet.now.into(),
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

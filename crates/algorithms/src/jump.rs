@@ -12,7 +12,9 @@
 use crate::adapters::{Tail, build, naive, steps};
 use crate::range_hash::RangeHash;
 use placelab_core::math::harmonic;
-use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Role, Step, Trace};
+use placelab_core::{
+    AlgorithmSpec, Arguments, Build, Claim, ClosedForm, KeyHash, KeyPart, Role, Step, Trace,
+};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -26,6 +28,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "numbered buckets that grow and shrink at the end; no memory",
     lookup_cost: "O(ln N)",
     steps: steps::<Jump, Tail>,
+    closed_forms: &[ClosedForm {
+        metric: "work.lookup",
+        formula: "1 + 1/2 + … + 1/N, mean over keys",
+        value: |_, step| Some(harmonic(step.now)),
+    }],
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],

@@ -51,6 +51,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "numbered buckets that grow and shrink at the end; constant time, no floats",
     lookup_cost: "O(1) expected",
     steps: steps::<JumpBack, Tail>,
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],

@@ -53,6 +53,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "anchor's removals over jump-back's buckets: any may go, no capacity",
     lookup_cost: "O((1 + ln(buckets ever ÷ N))^2) expected",
     steps,
+    closed_forms: &[],
     memory_cost: "O(buckets ever)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],

@@ -64,6 +64,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "a ring shows a key a few neighbouring nodes, the highest score of these wins",
     lookup_cost: "O(C) expected, O(log NV + C) worst",
     steps,
+    closed_forms: &[],
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::OrderFree, Claim::Restores],

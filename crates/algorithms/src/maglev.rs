@@ -53,6 +53,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "a prime-sized table that nodes fill by turns, one read a lookup",
     lookup_cost: "O(1)",
     steps: |_, _| 1.0,
+    closed_forms: &[],
     memory_cost: "O(M)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::FairShares, Claim::OrderFree, Claim::Restores],

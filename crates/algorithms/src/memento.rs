@@ -62,6 +62,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "jump that remembers removed buckets: any may go, no capacity",
     lookup_cost: "O(ln(buckets ever) + buckets ever ÷ N) expected",
     steps,
+    closed_forms: &[],
     memory_cost: "O(removed)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],

@@ -21,11 +21,12 @@
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
-    KeyHash, KeyPart, Keys, NodeId, Placement, PlacementError, Role, Roster, Scheme, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, ClosedForm, Footprint, HashSeed,
+    History, Key, KeyHash, KeyPart, Keys, NodeId, Placement, PlacementError, Role, Roster, Scheme,
+    Step, Trace,
 };
 
-use crate::range_hash::{bytes_of, retry};
+use crate::range_hash::{bytes_of, greatest_common, retry};
 use crate::twins::each;
 
 /// The registry record.
@@ -39,6 +40,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "hash mod N: balanced, and nearly every key moves when N changes",
     lookup_cost: "O(1)",
     steps: |_, _| 1.0,
+    closed_forms: &[ClosedForm {
+        metric: "movement.moved",
+        formula: "1 − min(N, M) ÷ lcm(N, M) from N nodes to M",
+        value: |_, step| Some(moved(step.before?, step.now)),
+    }],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares],
@@ -48,6 +54,14 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     build: Build::Placement(|_, _, roster| Ok(Box::new(Modulo::new(roster)))),
     naive,
 };
+
+/// The part of the keys that move when `before` buckets become `now`: those stay whose remainders
+/// by both are the same, the smaller count of every common multiple.
+fn moved(before: u32, now: u32) -> f64 {
+    let [before, now] = [before, now].map(u64::from);
+    let multiple = before / greatest_common(before, now) * now;
+    1.0 - before.min(now) as f64 / multiple as f64
+}
 
 #[derive(Clone)]
 struct Modulo {
@@ -124,5 +138,21 @@ mod tests {
             |count, hash| Modulo::new(Roster::numbered(count).unwrap()).owner(KeyHash(hash)).0;
         let moves = [5, 6, 1].map(|hash| (owner(3, hash), owner(4, hash)));
         assert_eq!(moves, [(2, 1), (0, 2), (1, 1)]);
+    }
+
+    /// Over a common multiple of both counts, hashes are the whole law.
+    #[test]
+    fn the_closed_form_is_what_moves() {
+        for (before, now) in [(4, 5), (5, 4), (12, 18), (10, 20), (7, 7), (1, 9), (64, 65)] {
+            let placements =
+                [before, now].map(|count| Modulo::new(Roster::numbered(count).unwrap()));
+            let hashes = before * now;
+            let moves = |&hash: &u32| {
+                let [old, new] = placements.each_ref().map(|one| one.owner(KeyHash(hash.into())));
+                old != new
+            };
+            let found = (0..hashes).filter(moves).count() as f64 / f64::from(hashes);
+            assert!((moved(before, now) - found).abs() < 1e-12, "{before} to {now}: {found}");
+        }
     }
 }

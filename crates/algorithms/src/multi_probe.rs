@@ -41,11 +41,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::ControlFlow;
 
+use placelab_core::math::sqrt;
 use placelab_core::mix::stream;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
-    History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
-    PlacementError, Role, Roster, Scheme, Shares, Silent, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, ClosedForm, Footprint,
+    HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind,
+    ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Shares, Silent, Step, Trace,
 };
 
 use crate::circle::{Circle, NameRanks, Point, mean_reads};
@@ -64,6 +65,18 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     steps: |arguments, fleet| {
         arguments.count("probes") as f64 * (2.0 + mean_reads(fleet.now.into()))
     },
+    closed_forms: &[
+        ClosedForm {
+            metric: "share.max_over_mean",
+            formula: "k ÷ (k − 1), limit of many nodes, independent draws",
+            value: |arguments, _| several(arguments).map(peak),
+        },
+        ClosedForm {
+            metric: "share.cv",
+            formula: "√(1 ÷ (2k − 1) − 1 ÷ k²) · k ÷ (k − 1), limit of many nodes, independent draws",
+            value: |arguments, _| several(arguments).map(scatter),
+        },
+    ],
     memory_cost: "O(N)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
@@ -130,6 +143,22 @@ impl MultiProbe {
     fn walk<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> NodeId {
         self.circle.owner(closest(&self.circle, self.probes(key), trace))
     }
+}
+
+/// The number of probes, where there is more than one: shares of one probe have no bound.
+fn several(arguments: &Arguments) -> Option<u64> {
+    Some(arguments.count("probes")).filter(|probes| *probes > 1)
+}
+
+/// The largest share over the mean, in the limit of many nodes.
+fn peak(probes: u64) -> f64 {
+    probes as f64 / (probes as f64 - 1.0)
+}
+
+/// Standard deviation of the shares over their mean, in the limit of many nodes.
+fn scatter(probes: u64) -> f64 {
+    let k = probes as f64;
+    sqrt(1.0 / (2.0 * k - 1.0) - 1.0 / (k * k)) * k / (k - 1.0)
 }
 
 /// Length of the circle.
@@ -381,11 +410,9 @@ mod tests {
                 let shares = relative_shares(&fleet.circle, probes);
                 let squares = shares.iter().map(|share| (share - 1.0).powi(2));
                 deviations += (squares.sum::<f64>() / 1e3).sqrt() / FLEETS as f64;
-                peaks += shares[999].1 / FLEETS as f64;
+                peaks += shares[999] / FLEETS as f64;
             }
-            let k = f64::from(probes);
-            let peak = k / (k - 1.0);
-            let deviation = (1.0 / (2.0 * k - 1.0) - 1.0 / (k * k)).sqrt() * peak;
+            let (peak, deviation) = (peak(probes), scatter(probes));
             assert!((peaks / peak - 1.0).abs() < 0.01, "{probes}: {peaks} for {peak}");
             assert!((deviations / deviation - 1.0).abs() < 0.01, "{probes}: {deviations}");
         }

@@ -48,6 +48,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "numbered buckets by the bits of the key alone, in constant time; fair up to 4,096",
     lookup_cost: "O(1)",
     steps: steps::<MultiplyShift, Tail>,
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::MinimalMovement, Claim::Restores],

@@ -33,6 +33,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "wrong weights: the largest of weight × draw favours heavy nodes",
     lookup_cost: "O(N)",
     steps: |_, fleet| fleet.now.into(),
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

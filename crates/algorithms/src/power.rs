@@ -48,6 +48,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "numbered buckets in constant time: a power of two, then a short walk upwards",
     lookup_cost: "O(1) expected",
     steps: steps::<Power, Tail>,
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],

@@ -42,6 +42,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "every node competes for every key, the highest score wins",
     lookup_cost: "O(N)",
     steps: |_, fleet| fleet.now.into(),
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

@@ -27,6 +27,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "wrong encoding: SHA-256 of key and name run together",
     lookup_cost: "O(N)",
     steps: |_, fleet| fleet.now.into(),
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

@@ -39,6 +39,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "right and slow: SHA-256 of length-prefixed key and name, the largest wins",
     lookup_cost: "O(N)",
     steps: |_, fleet| fleet.now.into(),
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

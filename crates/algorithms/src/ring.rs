@@ -26,18 +26,24 @@
 //! }
 //! ```
 
+mod points;
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::circle::{Circle, NameRanks, Point, mean_reads};
+use crate::circle::{Circle, NameRanks, mean_reads};
 use crate::range_hash::bytes_of;
 use crate::twins::{each, seeded};
+
+use placelab_core::math::{harmonic, sqrt};
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, FleetSize, Footprint, HashFunction,
-    HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec,
-    Placement, PlacementError, Role, Roster, Scheme, Shares, Silent, Trace, Weight,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, ClosedForm, FleetSize, Footprint,
+    HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind,
+    ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Shares, Silent, Trace, Weight,
 };
+pub(crate) use points::POINTS_MAX;
+use points::{Points, parse_template, parse_tokens};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -51,6 +57,18 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "nodes at many points of a circle, a key goes to the next one",
     lookup_cost: "O(1) expected, O(log NV) worst",
     steps,
+    closed_forms: &[
+        ClosedForm {
+            metric: "share.cv",
+            formula: "√((N − 1) ÷ (NV + 1)), root mean square over rings",
+            value: |arguments, step| Some(scatter(hashed_points(arguments)?, step.now)),
+        },
+        ClosedForm {
+            metric: "share.max_over_mean",
+            formula: "1 + 1/2 + … + 1/N, mean over rings of one point a node",
+            value: |arguments, step| (hashed_points(arguments)? == 1).then(|| harmonic(step.now)),
+        },
+    ],
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
@@ -103,24 +121,15 @@ fn steps(arguments: &Arguments, fleet: FleetSize) -> f64 {
     1.0 + mean_reads(per_node as u64 * u64::from(fleet.now))
 }
 
-/// Most points of one ring.
-pub(crate) const POINTS_MAX: u64 = 1 << 25;
-
-/// Explicit tokens by node name, in the order of the names.
-type Tokens = Vec<(Box<str>, Box<[u64]>)>;
-
-#[derive(Clone)]
-enum Points {
-    Hashed { vnodes: u64, hash: HashFunction, seed: HashSeed, template: Vec<Segment> },
-    Explicit(Tokens),
+/// Points of a node of weight 1; none where a file says where they are.
+fn hashed_points(arguments: &Arguments) -> Option<u64> {
+    arguments.file("tokens").is_none().then(|| arguments.count("vnodes"))
 }
 
-/// A part of the text that is hashed for a point.
-#[derive(Clone)]
-enum Segment {
-    Name,
-    Index,
-    Text(String),
+/// Root mean square, over rings, of the standard deviation of the shares over their mean.
+fn scatter(vnodes: u64, nodes: u32) -> f64 {
+    let (vnodes, nodes) = (vnodes as f64, f64::from(nodes));
+    sqrt((nodes - 1.0) / (nodes * vnodes + 1.0))
 }
 
 #[derive(Clone, Copy)]
@@ -169,115 +178,6 @@ impl Ring {
             },
         }
     }
-}
-
-impl Points {
-    /// Whether a roster can be served.
-    fn check(&self, roster: &Roster) -> Result<(), PlacementError> {
-        match self {
-            Points::Hashed { .. } => {
-                let counts = roster.nodes().iter().map(|node| self.count(node.weight));
-                let asked = counts.fold(0, u64::saturating_add);
-                let limit =
-                    PlacementError::Limit { what: "points of a ring", asked, possible: POINTS_MAX };
-                if asked > POINTS_MAX { Err(limit) } else { Ok(()) }
-            }
-            Points::Explicit(tokens) => {
-                let error =
-                    |reason| PlacementError::Parameter { parameter: "tokens".into(), reason };
-                if roster.is_weighted() {
-                    return Err(error("explicit tokens leave no room for weights".into()));
-                }
-                match roster.nodes().iter().find(|node| own_tokens(tokens, node).is_none()) {
-                    Some(node) => Err(error(format!("the file has no token of `{}`", node.name))),
-                    None => Ok(()),
-                }
-            }
-        }
-    }
-
-    /// Points of a node of this weight where points are hashed.
-    fn count(&self, weight: Weight) -> u64 {
-        let Points::Hashed { vnodes, .. } = self else { return 0 };
-        match weight.micros() {
-            0 => 0,
-            micros => {
-                let unit = u128::from(Weight::MICROS);
-                let points = (u128::from(*vnodes) * u128::from(micros) + unit / 2) / unit;
-                u64::try_from(points).expect("10^5 points a unit, 10^9 units").max(1)
-            }
-        }
-    }
-
-    /// The points of some nodes, unsorted.
-    fn of<'a>(&self, nodes: impl IntoIterator<Item = &'a Node>) -> Vec<Point> {
-        let mut points = Vec::new();
-        let (mut text, mut scratch) = (Vec::new(), Vec::new());
-        for node in nodes {
-            match self {
-                Points::Explicit(tokens) => {
-                    let own = own_tokens(tokens, node).into_iter().flatten();
-                    points.extend(own.map(|&token| (token, node.id)));
-                }
-                Points::Hashed { hash, seed, template, .. } => {
-                    points.extend((0..self.count(node.weight)).map(|index| {
-                        write_point(template, node, index, &mut text);
-                        (hash.hash_seeded(*seed, &text, &mut scratch), node.id)
-                    }));
-                }
-            }
-        }
-        points
-    }
-}
-
-fn write_point(template: &[Segment], node: &Node, index: u64, text: &mut Vec<u8>) {
-    text.clear();
-    for segment in template {
-        match segment {
-            Segment::Name => text.extend_from_slice(node.name.as_bytes()),
-            Segment::Index => text.extend_from_slice(index.to_string().as_bytes()),
-            Segment::Text(literal) => text.extend_from_slice(literal.as_bytes()),
-        }
-    }
-}
-
-/// Reads `name#i`: `name` and `i` once each, anything around them.
-fn parse_template(text: &str) -> Result<Vec<Segment>, String> {
-    let error = || "needs `name` and `i` once each, as in name#i".to_string();
-    let (head, tail) = text.split_once("name").ok_or_else(error)?;
-    let literal = |text: &str| Segment::Text(text.into());
-    if tail.contains("name") || head.matches('i').count() + tail.matches('i').count() != 1 {
-        return Err(error());
-    }
-    Ok(match head.split_once('i') {
-        Some((a, b)) => vec![literal(a), Segment::Index, literal(b), Segment::Name, literal(tail)],
-        None => {
-            let (b, c) = tail.split_once('i').ok_or_else(error)?;
-            vec![literal(head), Segment::Name, literal(b), Segment::Index, literal(c)]
-        }
-    })
-}
-
-/// Reads lines of `node,token`; the last comma counts.
-fn parse_tokens(text: &str) -> Result<Tokens, String> {
-    let mut tokens: BTreeMap<Box<str>, Vec<u64>> = BTreeMap::new();
-    for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let error = || format!("line {}: expected node,token with a token below 2^64", number + 1);
-        let (name, token) = line.rsplit_once(',').ok_or_else(error)?;
-        let token = token.trim().parse().map_err(|_| error())?;
-        tokens.entry(name.trim().into()).or_default().push(token);
-    }
-    match tokens.is_empty() {
-        true => Err("the file holds no tokens".into()),
-        false => Ok(tokens.into_iter().map(|(name, own)| (name, own.into())).collect()),
-    }
-}
-
-/// The tokens of a node, where the file has any.
-fn own_tokens<'a>(tokens: &'a Tokens, node: &Node) -> Option<&'a [u64]> {
-    let at = tokens.binary_search_by(|(name, _)| name.as_ref().cmp(node.name.as_str())).ok()?;
-    Some(&tokens[at].1)
 }
 
 impl Scheme for Ring {
@@ -391,7 +291,7 @@ fn naive_points(arguments: &Arguments, seed: HashSeed, node: &Node) -> Vec<u64> 
 #[cfg(test)]
 mod tests {
     use placelab_core::mix::stream;
-    use placelab_core::{AlgorithmRequest, advance, establish, replicas};
+    use placelab_core::{AlgorithmRequest, PlainStep, advance, establish, replicas};
 
     use super::*;
     use crate::fixtures::{named, twin_agrees};
@@ -474,10 +374,30 @@ mod tests {
                 (shares.parts.iter().map(square).sum::<f64>() / 100.0).sqrt()
             };
             let mean = (0..20).map(deviation).sum::<f64>() / 20.0;
-            let closed = (99.0 / f64::from(100 * vnodes + 1)).sqrt();
+            let closed = scatter(vnodes, 100);
             assert!((mean / expected - 1.0).abs() < 0.1, "V = {vnodes}: {mean}");
             assert!((mean / closed - 1.0).abs() < 0.1, "V = {vnodes}: {mean}");
         }
+    }
+
+    /// One point a node, 48 nodes: the largest of 48 arcs is H₄₈ of the mean, within four standard
+    /// errors of 1,000 rings. An arc's largest of many scatters by about 1.2 of the mean.
+    #[test]
+    fn the_largest_arc_is_harmonic() {
+        let peak = |seed| {
+            let shares = ring("ring:vnodes=1", "", Roster::numbered(48).unwrap(), seed).shares();
+            let parts = shares.unwrap().parts;
+            parts.iter().map(|(_, part)| *part).max().unwrap() as f64 / 2f64.powi(64) * 48.0
+        };
+        let mean = (0..1_000).map(peak).sum::<f64>() / 1_000.0;
+        let form = SPEC.closed_forms.iter().find(|form| form.metric == "share.max_over_mean");
+        let arguments = AlgorithmRequest::expand("ring:vnodes=1").unwrap().remove(0);
+        let arguments = arguments.arguments(&SPEC, &|_| unreachable!()).unwrap();
+        let step = PlainStep { before: None, now: 48 };
+        let expected = (form.unwrap().value)(&arguments, step).unwrap();
+        assert!((expected / 48.0 - 0.0929).abs() < 1e-4, "H₄₈ ÷ 48 is 9.29 %: {expected}");
+        assert!((mean - expected).abs() < 4.0 * 1.2 / 1_000f64.sqrt(), "{mean} for {expected}");
+        assert_eq!((form.unwrap().value)(&Arguments::defaults(&SPEC), step), None);
     }
 
     /// 10^5 points a unit of a weight of 10^9 units are 10^14, not what is left of them in 64 bits.

@@ -58,6 +58,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "fixed logical slots with a table of their owners, as Redis Cluster has them",
     lookup_cost: "O(1)",
     steps: |_, _| 1.0,
+    closed_forms: &[],
     memory_cost: "O(L) rows",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[],

@@ -62,6 +62,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "straws of the length ln(u) ÷ w in whole numbers, the longest wins",
     lookup_cost: "O(N)",
     steps: |_, fleet| fleet.now.into(),
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

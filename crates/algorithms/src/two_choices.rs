@@ -34,6 +34,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     lookup_cost: "O(d)",
     // A hash and a load each.
     steps: |arguments, _| 2.0 * arguments.count("choices") as f64,
+    closed_forms: &[],
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::Restores, Claim::OrderFree],

@@ -46,6 +46,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     summary: "exponential clocks of rate w: exact weights with the least movement",
     lookup_cost: "O(N)",
     steps: |_, fleet| fleet.now.into(),
+    closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],

@@ -128,6 +128,7 @@ fn subject<B: Broken>(claims: &'static [Claim], capabilities: &'static [Capabili
         summary: "broken on purpose",
         lookup_cost: "O(1)",
         steps: |_, _| 1.0,
+        closed_forms: &[],
         memory_cost: "O(1)",
         capabilities,
         claims,

@@ -34,7 +34,7 @@ pub use placement::{
 pub use request::AlgorithmRequest;
 pub use roster::{Change, History, Identities, Roster};
 pub use spec::{
-    AlgorithmSpec, Arguments, Build, Capability, Claim, FleetSize, KeyPart, ParameterKind,
-    ParameterSpec, Role, Value,
+    AlgorithmSpec, Arguments, Build, Capability, Claim, ClosedForm, FleetSize, KeyPart,
+    ParameterKind, ParameterSpec, PlainStep, Role, Value,
 };
 pub use trace::{Count, Record, Silent, Step, Trace};

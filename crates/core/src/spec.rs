@@ -128,6 +128,27 @@ pub struct FleetSize {
 /// seeds. Where it is no equality it is an upper bound, and less than twice the truth.
 pub type Steps = fn(&Arguments, FleetSize) -> f64;
 
+/// A figure that theory gives for fleets of nodes of weight 1.
+#[derive(Clone, Copy, Debug)]
+pub struct ClosedForm {
+    /// Id of the metric.
+    pub metric: &'static str,
+    /// The formula in terms of N, V, k …, with what it says: a mean, a limit.
+    pub formula: &'static str,
+    /// Its value; none where it does not apply.
+    pub value: fn(&Arguments, PlainStep) -> Option<f64>,
+}
+
+/// How many nodes of weight 1 a fleet has, and how many it had before the last step where members
+/// came or went at its end alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlainStep {
+    /// Before; none where there was no step, or another.
+    pub before: Option<u32>,
+    /// Now, at least one.
+    pub now: u32,
+}
+
 /// One record an algorithm, in its own file; everything else learns of it through the registry.
 #[derive(Debug)]
 pub struct AlgorithmSpec {
@@ -149,6 +170,8 @@ pub struct AlgorithmSpec {
     pub lookup_cost: &'static str,
     /// The same as a figure.
     pub steps: Steps,
+    /// What theory says of its figures, to be printed beside what was measured.
+    pub closed_forms: &'static [ClosedForm],
     /// Memory in terms of N, V, M.
     pub memory_cost: &'static str,
     /// What it can do.

@@ -24,6 +24,7 @@ mod subject;
 mod summary;
 mod table;
 mod text;
+mod theory;
 
 use placelab_results::{RunResults, Timings};
 

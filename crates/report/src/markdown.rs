@@ -8,6 +8,7 @@ use crate::subject::Subject;
 use crate::summary;
 use crate::table::{Cell, Table};
 use crate::text::one_line;
+use crate::theory;
 
 /// The summary.
 pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> String {
@@ -39,6 +40,10 @@ pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> S
     if !subject.results.expectations.is_empty() {
         out += "## Expectations\n\n";
         table(&mut out, &summary::expectations(subject));
+    }
+    if let Some(theory) = theory::table(subject) {
+        out += "## Theory beside measurement\n\n";
+        table(&mut out, &theory);
     }
     if !subject.results.laws.is_empty() {
         out += "## Certificate\n\n";

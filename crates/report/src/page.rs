@@ -16,6 +16,7 @@ use crate::subject::Subject;
 use crate::summary;
 use crate::table::Table;
 use crate::text::{list, one_line, plural};
+use crate::theory;
 
 const STYLE: &str = include_str!("page/style.css");
 /// Nothing is loaded from anywhere.
@@ -50,6 +51,7 @@ pub(crate) fn page(
                         }
                     }
                     (expectations_section(subject))
+                    (theory_section(subject))
                     (certificate::section(subject))
                     (method::section(subject))
                     (origin::section(subject))
@@ -183,6 +185,22 @@ fn details(table: &Table, title: &str) -> Markup {
         details {
             summary { "Data: " (title.to_lowercase()) }
             (tables::scrolling(table, title))
+        }
+    }
+}
+
+fn theory_section(subject: &Subject) -> Markup {
+    html! {
+        @if let Some(table) = theory::table(subject) {
+            section aria-labelledby="theory" {
+                h2 id="theory" { "Theory beside measurement" }
+                p {
+                    "What a formula says of fleets of nodes of weight 1, next to what this run \
+                     found. A formula is a mean or a limit, as it says; single hash seeds scatter \
+                     around it."
+                }
+                (tables::scrolling(&table, "Theory beside measurement"))
+            }
         }
     }
 }

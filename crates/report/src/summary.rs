@@ -16,6 +16,9 @@ pub(crate) fn table(subject: &Subject) -> Table {
     columns.push(Column::figures("fullest node", "× fair, worst step"));
     columns.push(Column::figures("chance gives", "mean, 5–95 %"));
     columns.push(Column::figures("above chance", "× fair, worst step"));
+    if subject.has("share.max_over_mean") {
+        columns.push(Column::figures("exact share", "fullest node, × fair, worst step"));
+    }
     columns.push(Column::words("evenness"));
     for timeline in moving(subject) {
         let timeline = &subject.results.plan[timeline];
@@ -64,6 +67,12 @@ fn cells(subject: &Subject, contender: &Contender) -> Vec<Cell> {
         Cell::new("no").with_tone(Tone::Bad)
     });
     cells.extend(load_cells(subject, contender));
+    let figure = |id: &str, print: &dyn Fn(f64) -> String| {
+        worst(contender, id).map_or(Cell::none(), |f| measured(subject, f.measured, print))
+    };
+    if subject.has("share.max_over_mean") {
+        cells.push(figure("share.max_over_mean", &|value| subject.load(value)));
+    }
     cells.push(likeness(subject, contender));
     for timeline in moving(subject) {
         let total = subject.total(contender, timeline, "movement.moved");
@@ -73,9 +82,6 @@ fn cells(subject: &Subject, contender: &Contender) -> Vec<Cell> {
             if subject.has_intervals() { cell.with_note(interval) } else { cell }
         }));
     }
-    let figure = |id: &str, print: &dyn Fn(f64) -> String| {
-        worst(contender, id).map_or(Cell::none(), |f| measured(subject, f.measured, print))
-    };
     cells.push(figure("movement.sideways", &percent));
     if subject.has_copies() {
         cells.push(figure("replica.changed", &percent));

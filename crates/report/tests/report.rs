@@ -197,3 +197,20 @@ fn the_answer_names_who_does_and_who_cannot() {
     let headline = &headline[..headline.find('<').expect("an end")];
     assert!(!headline.contains("modulo") && !headline.contains("ideal"), "{headline}");
 }
+
+#[test]
+fn theory_stands_beside_measurement() {
+    let artifacts = rendered("theory", &fixture::growing(), None);
+    let page = text(&artifacts, "index.html");
+    let start = page.find("Theory beside measurement").expect("a section");
+    let section = &page[start..start + page[start..].find("</section>").unwrap()];
+    for part in ["modulo", "1 − min(N, M) ÷ lcm(N, M)", "95.2 %", "all keys"] {
+        assert!(section.contains(part), "{part}");
+    }
+    assert_eq!(section.matches("modulo").count(), 1, "equal values stand once");
+    assert!(text(&artifacts, "summary.md").contains("## Theory beside measurement"));
+    // Nobody of these has a closed form.
+    let mut without = fixture::growing();
+    without.contenders.retain(|contender| contender.name != "modulo");
+    assert!(!text(&rendered("no-theory", &without, None), "index.html").contains("Theory beside"));
+}

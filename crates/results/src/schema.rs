@@ -133,6 +133,8 @@ pub struct Contender {
     /// What its algorithm, with default parameters, was found to keep when this version was made;
     /// none where it was not certified.
     pub certificate: Option<Certificate>,
+    /// The formulas of [`Step::theory`] by metric id.
+    pub closed_forms: BTreeMap<String, String>,
     /// One entry a timeline of the plan.
     pub timelines: Vec<ContenderTimeline>,
     /// The first fleet as keys come, one entry a mark; empty where it was refused.
@@ -217,6 +219,9 @@ pub struct Refusal {
 pub struct Step {
     /// Metrics by id; ids of a measure other than keys end in `.requests` or `.bytes`.
     pub metrics: BTreeMap<String, Measured>,
+    /// What theory gives for some of the metrics, whether or not they were measured; empty where
+    /// weights are not all 1.
+    pub theory: BTreeMap<String, f64>,
     /// How the loads by keys compare with ideal hashes; none for a fleet of one.
     pub evenness: Option<Evenness>,
     /// Each member, in roster order; empty for fleets above [`NODES_LISTED_MAX`], and between the

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{NodeId, NodeName, PlacementError, Roster};
+use placelab_core::{NodeId, NodeName, PlacementError, PlainStep, Roster, Weight};
 use placelab_metrics::flows::FlowCell;
 use placelab_metrics::load::Balance;
 use placelab_metrics::movement::{Spread, Targets};
@@ -26,7 +26,7 @@ pub fn summarise(
 ) -> Contender {
     let spec = contender.spec;
     let timelines = (0..setting.plan.timelines.len())
-        .map(|timeline| summarise_timeline(setting, timeline, seeds))
+        .map(|timeline| summarise_timeline(setting, contender, timeline, seeds))
         .collect();
     let parameters = contender.arguments.values().iter();
     Contender {
@@ -42,6 +42,11 @@ pub fn summarise(
         role: role(spec.role),
         load_aware: spec.is_load_aware(),
         certificate: None,
+        closed_forms: spec
+            .closed_forms
+            .iter()
+            .map(|form| (form.metric.into(), form.formula.into()))
+            .collect(),
         timelines,
         fills: fills(setting, seeds),
     }
@@ -78,6 +83,7 @@ fn role(role: placelab_core::Role) -> Role {
 
 fn summarise_timeline(
     setting: &Setting<'_>,
+    contender: &ContenderRequest,
     timeline: usize,
     seeds: &[SeedFigures],
 ) -> ContenderTimeline {
@@ -87,7 +93,7 @@ fn summarise_timeline(
     let step = |index: usize| {
         let each: Vec<&StepFigures> =
             seeds.iter().map(|seed| &seed.timelines[timeline].steps[index]).collect();
-        summarise_step(setting, &planned.steps[index], &each, flow_rows)
+        summarise_step(setting, contender, &planned.steps[index], &each, flow_rows)
     };
     let earliest = seeds
         .iter()
@@ -132,6 +138,7 @@ fn totals<'a>(
 /// `flow_rows` is how many flows are listed.
 fn summarise_step(
     setting: &Setting<'_>,
+    contender: &ContenderRequest,
     planned: &PlannedStep,
     seeds: &[&StepFigures],
     flow_rows: usize,
@@ -146,12 +153,33 @@ fn summarise_step(
     let (flows, flows_omitted) = flows(setting, planned, &first.cells, flow_rows);
     Step {
         metrics: ids.into_iter().map(measured).collect(),
+        theory: theory(contender, planned),
         evenness: evenness(setting, planned, seeds),
         nodes: node_loads(&planned.after, seeds),
         flows,
         flows_omitted,
         failure: first.spread.as_ref().map(|spread| failure(planned, spread)),
     }
+}
+
+/// What theory gives for a contender after a step, where all weights are 1.
+fn theory(contender: &ContenderRequest, planned: &PlannedStep) -> BTreeMap<String, f64> {
+    let is_plain = |roster: &Roster| roster.nodes().iter().all(|node| node.weight == Weight::ONE);
+    if !is_plain(&planned.after) {
+        return BTreeMap::new();
+    }
+    let (before, after) = (planned.before.ids(), planned.after.ids());
+    let at_the_end = before != after
+        && is_plain(&planned.before)
+        && (before.starts_with(&after) || after.starts_with(&before));
+    let step =
+        PlainStep { before: at_the_end.then_some(before.len() as u32), now: after.len() as u32 };
+    let forms = contender.spec.closed_forms.iter();
+    forms
+        .filter_map(|form| {
+            Some((form.metric.into(), fixed((form.value)(&contender.arguments, step)?)))
+        })
+        .collect()
 }
 
 /// How the loads by keys compare with ideal hashes, over all seeds together.

@@ -27,6 +27,7 @@ static TOY: AlgorithmSpec = AlgorithmSpec {
     summary: "everything goes to the oldest member",
     lookup_cost: "O(1)",
     steps: |_, _| 1.0,
+    closed_forms: &[],
     memory_cost: "O(1)",
     capabilities: &[],
     claims: &[Claim::MinimalMovement],

@@ -247,6 +247,7 @@ mod tests {
             role: placelab_results::Role::Rival,
             load_aware: false,
             certificate: None,
+            closed_forms: BTreeMap::new(),
             timelines: Vec::new(),
             fills: Vec::new(),
         }

@@ -98,6 +98,15 @@ fn of_chance(subject: &Subject) -> Markup {
              perfect hash loads nodes unevenly; only what lies outside the band tells of the \
              scheme."
         }
+        @if subject.has("share.max_over_mean") {
+            dt { "Exact share" }
+            dd {
+                "The part of all possible keys that a node owns, from arcs, table entries or \
+                 weights: a property of the scheme, in which no key is drawn. A scheme without \
+                 exact shares has none; its loads are counted over the keys of the run, and \
+                 hold their chance."
+            }
+        }
         @if results.evenness_tests() > 0 {
             dt { "Evenness" }
             dd {

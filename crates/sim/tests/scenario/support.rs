@@ -33,6 +33,7 @@ const fn spec(
         summary: "none",
         lookup_cost: "none",
         steps: |_, _| unreachable!(),
+        closed_forms: &[],
         memory_cost: "none",
         capabilities: &[],
         claims: &[],

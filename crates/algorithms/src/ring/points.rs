@@ -1,0 +1,137 @@
+//! The points of nodes: hashed from a text, or explicit tokens of a file.
+
+use std::collections::BTreeMap;
+
+use placelab_core::{HashFunction, HashSeed, Node, PlacementError, Roster, Weight};
+
+use crate::circle::Point;
+
+/// Most points of one ring.
+pub(crate) const POINTS_MAX: u64 = 1 << 25;
+
+/// Explicit tokens by node name, in the order of the names.
+pub(super) type Tokens = Vec<(Box<str>, Box<[u64]>)>;
+
+/// Where the points of nodes come from.
+#[derive(Clone)]
+pub(super) enum Points {
+    Hashed { vnodes: u64, hash: HashFunction, seed: HashSeed, template: Vec<Segment> },
+    Explicit(Tokens),
+}
+
+/// A part of the text that is hashed for a point.
+#[derive(Clone)]
+pub(super) enum Segment {
+    Name,
+    Index,
+    Text(String),
+}
+
+impl Points {
+    /// Whether a roster can be served.
+    pub(super) fn check(&self, roster: &Roster) -> Result<(), PlacementError> {
+        match self {
+            Points::Hashed { .. } => {
+                let counts = roster.nodes().iter().map(|node| self.count(node.weight));
+                let asked = counts.fold(0, u64::saturating_add);
+                let limit =
+                    PlacementError::Limit { what: "points of a ring", asked, possible: POINTS_MAX };
+                if asked > POINTS_MAX { Err(limit) } else { Ok(()) }
+            }
+            Points::Explicit(tokens) => {
+                let error =
+                    |reason| PlacementError::Parameter { parameter: "tokens".into(), reason };
+                if roster.is_weighted() {
+                    return Err(error("explicit tokens leave no room for weights".into()));
+                }
+                match roster.nodes().iter().find(|node| own_tokens(tokens, node).is_none()) {
+                    Some(node) => Err(error(format!("the file has no token of `{}`", node.name))),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Points of a node of this weight where points are hashed.
+    pub(super) fn count(&self, weight: Weight) -> u64 {
+        let Points::Hashed { vnodes, .. } = self else { return 0 };
+        match weight.micros() {
+            0 => 0,
+            micros => {
+                let unit = u128::from(Weight::MICROS);
+                let points = (u128::from(*vnodes) * u128::from(micros) + unit / 2) / unit;
+                u64::try_from(points).expect("10^5 points a unit, 10^9 units").max(1)
+            }
+        }
+    }
+
+    /// The points of some nodes, unsorted.
+    pub(super) fn of<'a>(&self, nodes: impl IntoIterator<Item = &'a Node>) -> Vec<Point> {
+        let mut points = Vec::new();
+        let (mut text, mut scratch) = (Vec::new(), Vec::new());
+        for node in nodes {
+            match self {
+                Points::Explicit(tokens) => {
+                    let own = own_tokens(tokens, node).into_iter().flatten();
+                    points.extend(own.map(|&token| (token, node.id)));
+                }
+                Points::Hashed { hash, seed, template, .. } => {
+                    points.extend((0..self.count(node.weight)).map(|index| {
+                        write_point(template, node, index, &mut text);
+                        (hash.hash_seeded(*seed, &text, &mut scratch), node.id)
+                    }));
+                }
+            }
+        }
+        points
+    }
+}
+
+pub(super) fn write_point(template: &[Segment], node: &Node, index: u64, text: &mut Vec<u8>) {
+    text.clear();
+    for segment in template {
+        match segment {
+            Segment::Name => text.extend_from_slice(node.name.as_bytes()),
+            Segment::Index => text.extend_from_slice(index.to_string().as_bytes()),
+            Segment::Text(literal) => text.extend_from_slice(literal.as_bytes()),
+        }
+    }
+}
+
+/// Reads `name#i`: `name` and `i` once each, anything around them.
+pub(super) fn parse_template(text: &str) -> Result<Vec<Segment>, String> {
+    let error = || "needs `name` and `i` once each, as in name#i".to_string();
+    let (head, tail) = text.split_once("name").ok_or_else(error)?;
+    let literal = |text: &str| Segment::Text(text.into());
+    if tail.contains("name") || head.matches('i').count() + tail.matches('i').count() != 1 {
+        return Err(error());
+    }
+    Ok(match head.split_once('i') {
+        Some((a, b)) => vec![literal(a), Segment::Index, literal(b), Segment::Name, literal(tail)],
+        None => {
+            let (b, c) = tail.split_once('i').ok_or_else(error)?;
+            vec![literal(head), Segment::Name, literal(b), Segment::Index, literal(c)]
+        }
+    })
+}
+
+/// Reads lines of `node,token`; the last comma counts.
+pub(super) fn parse_tokens(text: &str) -> Result<Tokens, String> {
+    let mut tokens: BTreeMap<Box<str>, Vec<u64>> = BTreeMap::new();
+    for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let error = || format!("line {}: expected node,token with a token below 2^64", number + 1);
+        let (name, token) = line.rsplit_once(',').ok_or_else(error)?;
+        let token = token.trim().parse().map_err(|_| error())?;
+        tokens.entry(name.trim().into()).or_default().push(token);
+    }
+    match tokens.is_empty() {
+        true => Err("the file holds no tokens".into()),
+        false => Ok(tokens.into_iter().map(|(name, own)| (name, own.into())).collect()),
+    }
+}
+
+/// The tokens of a node, where the file has any.
+pub(super) fn own_tokens<'a>(tokens: &'a Tokens, node: &Node) -> Option<&'a [u64]> {
+    let at = tokens.binary_search_by(|(name, _)| name.as_ref().cmp(node.name.as_str())).ok()?;
+    Some(&tokens[at].1)
+}

@@ -1,0 +1,75 @@
+//! Closed forms stand beside the steps they speak of, and beside no other.
+
+use std::path::Path;
+
+use placelab_algorithms::REGISTRY;
+use placelab_core::math::harmonic;
+use placelab_results::RunResults;
+use placelab_sim::keys::KeySource;
+use placelab_sim::run::{Settings, run};
+use placelab_sim::scenario::parse;
+use placelab_sim::sweep::Unwatched;
+
+fn results(fleet: &str, events: &str) -> RunResults {
+    let text = format!(
+        r#"
+        schema = 1
+        title = "theory"
+        algorithms = ["modulo", "ring:vnodes=1", "jump"]
+        canaries = false
+        seeds = 2
+        [keys]
+        source = "uniform"
+        count = 20000
+        [fleet]
+        {fleet}
+        [[timeline]]
+        name = "steps"
+        {events}
+    "#
+    );
+    let prepared = parse("theory.toml", &text, Path::new("."), &REGISTRY).unwrap();
+    let source = KeySource::open(&prepared.scenario.keys).unwrap();
+    run(&prepared, &source, "theory", Settings::default(), &Unwatched).unwrap()
+}
+
+/// The theory of each step of a contender for a metric.
+fn theory(results: &RunResults, contender: &str, metric: &str) -> Vec<Option<f64>> {
+    let found = results.contenders.iter().find(|one| one.name == contender).unwrap();
+    assert!(found.closed_forms.contains_key(metric));
+    found.timelines[0].steps.iter().map(|step| step.theory.get(metric).copied()).collect()
+}
+
+#[test]
+fn a_movement_has_a_closed_form_at_the_end_of_the_fleet_alone() {
+    let events = "
+        [[timeline.event]]
+        join = 1
+        [[timeline.event]]
+        fail = 'node-1'
+        [[timeline.event]]
+        leave = 'node-4'
+    ";
+    let results = results("nodes = 4", events);
+    let moved = theory(&results, "modulo", "movement.moved");
+    assert_eq!(moved, [None, Some(0.8), None, Some(0.75)]);
+    let modulo = &results.contenders[0].timelines[0].steps;
+    for (step, moved) in modulo.iter().zip(moved) {
+        let measured = step.metrics.get("movement.moved").map(|measured| measured.mean);
+        assert!(moved.is_none_or(|moved| (moved - measured.unwrap()).abs() < 0.01));
+    }
+    let peaks = theory(&results, "ring:vnodes=1", "share.max_over_mean");
+    for (peak, nodes) in peaks.into_iter().zip([4, 5, 4, 3]) {
+        assert!((peak.unwrap() - harmonic(nodes)).abs() < 1e-8);
+    }
+}
+
+#[test]
+fn unequal_nodes_have_none() {
+    let events = "
+        [[timeline.event]]
+        reweight = { 'node-1' = 2 }
+    ";
+    let results = results("nodes = 3", events);
+    assert!(matches!(theory(&results, "ring:vnodes=1", "share.cv")[..], [Some(_), None]));
+}
