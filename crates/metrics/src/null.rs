@@ -17,6 +17,7 @@ mod levin;
 mod node;
 mod ratio_law;
 mod spread;
+mod surprise;
 mod unit;
 mod verdict;
 mod weighted;

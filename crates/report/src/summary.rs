@@ -19,7 +19,10 @@ pub(crate) fn table(subject: &Subject) -> Table {
     if subject.has("share.max_over_mean") {
         columns.push(Column::figures("exact share", "fullest node, × fair, worst step"));
     }
-    columns.push(Column::words("evenness"));
+    columns.extend(tested(subject).map(|measure| match measure {
+        Measure::Keys => Column::words("evenness"),
+        _ => Column::words(format!("evenness by {}", measure.name())),
+    }));
     for timeline in moving(subject) {
         let timeline = &subject.results.plan[timeline];
         let title = if subject.results.plan.len() > 1 {
@@ -52,6 +55,16 @@ pub(crate) fn table(subject: &Subject) -> Table {
     Table { columns, rows: rows.collect(), omitted: 0 }
 }
 
+/// The measures by which somebody's loads were tested; keys in any case.
+pub(crate) fn tested(subject: &Subject) -> impl Iterator<Item = Measure> {
+    let tested = |measure: &Measure| {
+        let mut rivals = subject.results.contenders.iter();
+        *measure == Measure::Keys
+            || rivals.any(|one| subject.results.likeness(one, *measure).is_some())
+    };
+    Measure::ALL.into_iter().filter(tested)
+}
+
 /// The timelines in which something happens, as far as they have columns.
 fn moving(subject: &Subject) -> impl Iterator<Item = usize> {
     let plan = subject.results.plan.iter().enumerate();
@@ -73,7 +86,7 @@ fn cells(subject: &Subject, contender: &Contender) -> Vec<Cell> {
     if subject.has("share.max_over_mean") {
         cells.push(figure("share.max_over_mean", &|value| subject.load(value)));
     }
-    cells.push(likeness(subject, contender));
+    cells.extend(tested(subject).map(|measure| likeness(subject, contender, measure)));
     for timeline in moving(subject) {
         let total = subject.total(contender, timeline, "movement.moved");
         cells.push(total.map_or(Cell::none().with_note("refused"), |total| {
@@ -131,8 +144,8 @@ fn load_cells(subject: &Subject, contender: &Contender) -> [Cell; 3] {
 
 /// What chance has to do with the loads. Worse than chance is no fault of itself: it is what
 /// virtual nodes are for, and the figures beside say how much.
-fn likeness(subject: &Subject, contender: &Contender) -> Cell {
-    let likeness = subject.results.likeness(contender);
+fn likeness(subject: &Subject, contender: &Contender, measure: Measure) -> Cell {
+    let likeness = subject.results.likeness(contender, measure);
     likeness.map_or(Cell::none(), |likeness| Cell::new(likeness.name()))
 }
 

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::schema::{Contender, RunResults};
+use crate::catalogue::Measure;
+use crate::schema::{Contender, RunResults, Step};
 
 /// Family-wise level: the probability that a run in which everybody is an ideal hash calls anybody
 /// anything but chance.
@@ -50,17 +51,21 @@ impl Likeness {
 }
 
 impl RunResults {
-    /// Tests of evenness in this run: one a contender, step or mark, and side.
+    /// Tests of evenness in this run: one a contender, measure, step or mark, and side.
     pub fn evenness_tests(&self) -> usize {
-        let of = |contender| at_steps(contender).count() + at_marks(contender).count();
+        let of = |contender: &Contender| {
+            let at_steps = steps(contender).map(|step| step.evenness.len()).sum::<usize>();
+            at_steps + contender.fills.iter().filter(|fill| fill.evenness.is_some()).count()
+        };
         2 * self.contenders.iter().map(of).sum::<usize>()
     }
 
-    /// What chance has to do with the loads of a contender by keys, over all its steps. Each test
-    /// is held to [`LEVEL`] over the number of tests in the run (Bonferroni). None where nothing
-    /// could be tested.
-    pub fn likeness(&self, contender: &Contender) -> Option<Likeness> {
-        at_steps(contender).map(|evenness| self.likeness_of(evenness)).reduce(Likeness::and)
+    /// What chance has to do with the loads of a contender by a measure, over all its steps. Each
+    /// test is held to [`LEVEL`] over the number of tests in the run (Bonferroni). None where
+    /// nothing could be tested.
+    pub fn likeness(&self, contender: &Contender, measure: Measure) -> Option<Likeness> {
+        let tested = steps(contender).filter_map(|step| step.evenness.get(measure.name()));
+        tested.map(|evenness| self.likeness_of(*evenness)).reduce(Likeness::and)
     }
 
     /// What chance has to do with the loads of one step or mark; held to the same level.
@@ -74,11 +79,6 @@ impl RunResults {
     }
 }
 
-fn at_marks(contender: &Contender) -> impl Iterator<Item = Evenness> {
-    contender.fills.iter().filter_map(|fill| fill.evenness)
-}
-
-fn at_steps(contender: &Contender) -> impl Iterator<Item = Evenness> {
-    let steps = contender.timelines.iter().flat_map(|timeline| &timeline.steps);
-    steps.filter_map(|step| step.evenness)
+fn steps(contender: &Contender) -> impl Iterator<Item = &Step> {
+    contender.timelines.iter().flat_map(|timeline| &timeline.steps)
 }

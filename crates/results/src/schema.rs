@@ -222,8 +222,9 @@ pub struct Step {
     /// What theory gives for some of the metrics, whether or not they were measured; empty where
     /// weights are not all 1.
     pub theory: BTreeMap<String, f64>,
-    /// How the loads by keys compare with ideal hashes; none for a fleet of one.
-    pub evenness: Option<Evenness>,
+    /// How the loads compare with ideal hashes by measure (`keys`, `requests`, `bytes`); empty for
+    /// a fleet of one.
+    pub evenness: BTreeMap<String, Evenness>,
     /// Each member, in roster order; empty for fleets above [`NODES_LISTED_MAX`], and between the
     /// first and the last step of timelines of more than [`NODE_ROWS_MAX`] members in all steps.
     pub nodes: Vec<NodeLoad>,

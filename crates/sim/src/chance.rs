@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use placelab_core::Roster;
 use placelab_metrics::null::{KeyWeights, LoadChance, UnitNull, WeightedNull};
+use placelab_metrics::special::Tails;
 use placelab_results::Measure;
 use rayon::prelude::*;
 
@@ -22,8 +23,20 @@ pub struct Chances {
 pub struct FleetChance {
     /// The law of the key counts.
     pub unit: UnitNull,
-    /// What it gives, by measure.
+    /// The laws where keys count by anything else.
+    weighted: BTreeMap<Measure, WeightedNull>,
+    /// What they give, by measure.
     pub loads: BTreeMap<Measure, LoadChance>,
+}
+
+impl FleetChance {
+    /// How spreads, one a hash seed, compare with ideal hashes.
+    pub fn evenness(&self, measure: Measure, cvs: &[f64]) -> Option<Tails> {
+        match measure {
+            Measure::Keys => self.unit.evenness(cvs),
+            _ => self.weighted.get(&measure)?.evenness(cvs),
+        }
+    }
 }
 
 impl Chances {
@@ -43,11 +56,13 @@ impl Chances {
             .collect();
         let of_fleet = |weights: Vec<u64>| {
             let unit = UnitNull::new(source.len(), &weights);
+            let weighted: BTreeMap<Measure, WeightedNull> = weighted
+                .iter()
+                .map(|(measure, keys)| (*measure, WeightedNull::new(keys, &weights)))
+                .collect();
             let mut loads = BTreeMap::from([(Measure::Keys, unit.chance())]);
-            for (measure, keys) in &weighted {
-                loads.insert(*measure, WeightedNull::new(keys, &weights).chance());
-            }
-            (weights, FleetChance { unit, loads })
+            loads.extend(weighted.iter().map(|(measure, null)| (*measure, null.chance())));
+            (weights, FleetChance { unit, weighted, loads })
         };
         let slots = rank_weights(&plan.start, marks.ranks);
         let at_mark = |&keys: &u64| {

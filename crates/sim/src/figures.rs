@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{Change, Count, HashSeed, Key, KeyPart, Keys, NodeId, Placer, Roster};
+use placelab_core::{Change, Claim, Count, HashSeed, Key, KeyPart, Keys, NodeId, Placer, Roster};
 use placelab_metrics::copies::Copies;
 use placelab_metrics::fill::Fills;
 use placelab_metrics::flows::{Amounts, FlowCell};
@@ -103,6 +103,7 @@ pub fn figures(
     let measured = Measured {
         setting,
         snapshots: &replayed.snapshots,
+        has_fair_shares: contender.spec.claims(Claim::FairShares),
         work: work(setting.source, contender.spec.reads, &replayed.snapshots),
         loads: loads(&replayed, &comparisons, tally.first, &cells),
         cells,
@@ -217,6 +218,8 @@ fn rows(timeline: &PlannedTimeline) -> usize {
 /// The tally of one contender at one seed, taken apart.
 struct Measured<'a> {
     setting: &'a Setting<'a>,
+    /// Whether shares are said to be in proportion to the weights.
+    has_fair_shares: bool,
     snapshots: &'a [Snapshot],
     work: Vec<f64>,
     loads: Vec<Vec<Amounts>>,
@@ -301,12 +304,18 @@ impl Measured<'_> {
         figures
     }
 
+    /// Exact shares, where the scheme knows them or claims that they are the weights.
     fn shares(&self, snapshot: usize, roster: &Roster, weights: &[u64], figures: &mut StepFigures) {
         let Placer::Placement(placement) = &self.snapshots[snapshot].placer else { return };
-        let Some(shares) = placement.shares() else { return };
-        let by_id: BTreeMap<NodeId, u128> = shares.parts.into_iter().collect();
-        let part = |node: &placelab_core::Node| by_id.get(&node.id).copied().unwrap_or(0);
-        let parts: Vec<u128> = roster.nodes().iter().map(part).collect();
+        let parts: Vec<u128> = match placement.shares() {
+            Some(shares) => {
+                let by_id: BTreeMap<NodeId, u128> = shares.parts.into_iter().collect();
+                let part = |node: &placelab_core::Node| by_id.get(&node.id).copied().unwrap_or(0);
+                roster.nodes().iter().map(part).collect()
+            }
+            None if self.has_fair_shares => weights.iter().copied().map(u128::from).collect(),
+            None => return,
+        };
         let ratios = ratios(&parts, weights);
         if let Some(balance) = balance(&ratios, weights) {
             let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);

@@ -182,15 +182,20 @@ fn theory(contender: &ContenderRequest, planned: &PlannedStep) -> BTreeMap<Strin
         .collect()
 }
 
-/// How the loads by keys compare with ideal hashes, over all seeds together.
+/// How the loads compare with ideal hashes by each measure, over all seeds together.
 fn evenness(
     setting: &Setting<'_>,
     planned: &PlannedStep,
     seeds: &[&StepFigures],
-) -> Option<Evenness> {
-    let cvs: Vec<f64> =
-        seeds.iter().filter_map(|figures| figures.metrics.get("load.cv").copied()).collect();
-    setting.chances.of(&planned.after).unit.evenness(&cvs).map(p_values)
+) -> BTreeMap<String, Evenness> {
+    let chance = setting.chances.of(&planned.after);
+    let of = |measure: Measure| {
+        let id = measure.id("load.cv");
+        let cvs = seeds.iter().filter_map(|figures| figures.metrics.get(&id).copied());
+        let tails = chance.evenness(measure, &cvs.collect::<Vec<f64>>())?;
+        Some((measure.name().into(), p_values(tails)))
+    };
+    Measure::ALL.into_iter().filter_map(of).collect()
 }
 
 fn p_values(tails: Tails) -> Evenness {

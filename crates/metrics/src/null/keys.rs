@@ -73,6 +73,17 @@ impl KeyWeights {
         self.tail_total + self.head.iter().map(|&weight| u128::from(weight)).sum::<u128>()
     }
 
+    /// The sum of a term over the keys, those of the tail as so many equal ones as have its sum
+    /// and its sum of squares.
+    pub(super) fn sum_of(&self, term: impl Fn(f64) -> f64) -> f64 {
+        let head: f64 = self.head.iter().map(|&weight| term(weight as f64)).sum();
+        if self.tail_total == 0 {
+            return head;
+        }
+        let total = self.tail_total as f64;
+        head + total * total / self.tail_squares * term(self.tail_squares / total)
+    }
+
     /// The part of the sum that the largest key has: no placement balances better than to give it
     /// a node of its own. 0 where there is nothing.
     pub fn largest_share(&self) -> f64 {

@@ -19,7 +19,9 @@ use placelab_results::{Chance, quantile};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::surprise::Surprise;
 use super::{KeyWeights, LoadChance, positive_weights, total_weight};
+use crate::special::Tails;
 
 /// Seed of every simulation: `placelab` in ASCII.
 const SEED: u64 = 0x706c_6163_656c_6162;
@@ -45,6 +47,8 @@ pub struct WeightedNull {
     tail: Tail,
     /// Part of the total weight by node.
     shares: Vec<f64>,
+    /// The law of the spread; none where there is nothing to spread.
+    surprise: Option<Surprise>,
     picker: NodePicker,
 }
 
@@ -68,6 +72,7 @@ impl WeightedNull {
             head: keys.head.iter().map(|&weight| weight as f64).collect(),
             tail: Tail::new(keys, shares.first().copied().unwrap_or(1.0)),
             picker: NodePicker::new(&weights),
+            surprise: (keys.total() > 0 && shares.len() > 1).then(|| Surprise::new(keys, &shares)),
             shares,
         }
     }
@@ -89,6 +94,14 @@ impl WeightedNull {
             figures.record(&trial.loads, &self.shares, self.total);
         }
         figures.chance()
+    }
+
+    /// How the spreads of several placements compare with as many independent ideal hashes: the
+    /// probabilities that these are together at least as even (lower) and more uneven (upper), for
+    /// the coefficients of variation of the ratios, one a placement. None without load, and where
+    /// there is nothing to vary.
+    pub fn evenness(&self, cvs: &[f64]) -> Option<Tails> {
+        self.surprise.as_ref()?.tails(cvs)
     }
 
     fn trials(&self) -> usize {
@@ -331,8 +344,46 @@ mod tests {
         assert!(chance.cv.low > 1.0 && chance.min_over_mean.high < 0.75, "{chance:?}");
     }
 
+    /// Of 600 runs of 20 ideal hashes each, 1 % and 5 % are called uneven and even, within four
+    /// standard errors: with Zipf's keys, with one that outweighs all others, on unequal nodes.
+    #[test]
+    fn ideal_hashes_are_as_even_as_said() {
+        let zipf = || (1..=3_000u64).map(|rank| 1_000_000 / rank);
+        let giant = || (0..400).map(|i| if i == 7 { 1_000 } else { 1 });
+        for (keys, weights) in [
+            (KeyWeights::from_keys(zipf()), vec![1; 10]),
+            (KeyWeights::from_keys(zipf()), vec![1, 2, 4, 8]),
+            (KeyWeights::from_keys(giant()), vec![1; 10]),
+            (KeyWeights::from_keys(giant()), vec![1, 2, 4]),
+        ] {
+            let null = WeightedNull::new(&keys, &weights);
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
+            let mut trial = Trial::new(weights.len());
+            let mut run = || {
+                let mut figures = Figures::default();
+                for _ in 0..20 {
+                    null.throw(&mut random, &mut trial);
+                    figures.record(&trial.loads, &null.shares, null.total);
+                }
+                null.evenness(&figures.cv).unwrap()
+            };
+            let runs: Vec<Tails> = (0..600).map(|_| run()).collect();
+            for level in [0.01, 0.05] {
+                let bound = 600.0 * level + 4.0 * sqrt(600.0 * level);
+                let uneven = runs.iter().filter(|tails| tails.upper < level).count();
+                let even = runs.iter().filter(|tails| tails.lower < level).count();
+                let what = format!("{weights:?} {level}: {uneven} and {even}");
+                assert!((uneven as f64) < bound && (even as f64) < bound, "{what}");
+                assert!(level < 0.05 || (uneven > 8 && even > 8), "{what}");
+            }
+        }
+    }
+
     #[test]
     fn nothing_and_one_node() {
+        let (none, one) = (KeyWeights::from_keys([0]), KeyWeights::from_keys([3, 4]));
+        assert_eq!(WeightedNull::new(&none, &[1, 1]).evenness(&[0.0]), None);
+        assert_eq!(WeightedNull::new(&one, &[1]).evenness(&[0.0]), None);
         let (none, some) = (KeyWeights::from_keys([0]), KeyWeights::from_keys([3, 4]));
         assert_eq!(WeightedNull::new(&none, &[1, 1]).chance(), LoadChance::NOTHING);
         assert_eq!(WeightedNull::new(&some, &[]).chance(), LoadChance::NOTHING);

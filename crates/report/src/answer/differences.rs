@@ -2,11 +2,12 @@
 //!
 //! Figures are put in an order only where their intervals over the seeds lie apart.
 
-use placelab_results::{Contender, Likeness};
+use placelab_results::{Contender, Likeness, Measure};
 
 use super::{Difference, NAMES_MAX};
 use crate::number::{self, nanoseconds, percent};
 use crate::subject::{Found, Spread, Subject, least, worst};
+use crate::summary::tested;
 use crate::text::{list_up_to, one_line};
 
 /// A figure of each candidate.
@@ -56,13 +57,22 @@ pub(super) fn differences(subject: &Subject, candidates: &[&Contender]) -> Vec<D
     figures.push(of_worst(subject, candidates, "work.lookup", "Work of a lookup", &work));
     figures.extend(timed(subject, candidates));
     let compared = figures.iter().filter_map(compare);
-    evenness(subject, candidates).into_iter().chain(compared).collect()
+    evenness(subject, candidates).chain(compared).collect()
 }
 
 /// Whose loads are what an ideal hash gives, and whose are not.
-fn evenness(subject: &Subject, candidates: &[&Contender]) -> Option<Difference> {
+fn evenness(subject: &Subject, candidates: &[&Contender]) -> impl Iterator<Item = Difference> {
+    tested(subject).filter_map(|measure| evenness_by(subject, candidates, measure))
+}
+
+fn evenness_by(
+    subject: &Subject,
+    candidates: &[&Contender],
+    measure: Measure,
+) -> Option<Difference> {
     let alike = |likeness: Likeness| {
-        let those = candidates.iter().filter(|one| subject.results.likeness(one) == Some(likeness));
+        let is_so = |one: &Contender| subject.results.likeness(one, measure) == Some(likeness);
+        let those = candidates.iter().filter(|one| is_so(one));
         let names: Vec<String> = those.map(|one| one_line(&one.name)).collect();
         let who = list_up_to(&names, NAMES_MAX);
         (!names.is_empty()).then(|| format!("{} for {who}", likeness.name()))
@@ -70,7 +80,7 @@ fn evenness(subject: &Subject, candidates: &[&Contender]) -> Option<Difference> 
     let kinds = [Likeness::Better, Likeness::Chance, Likeness::Worse];
     let kinds: Vec<String> = kinds.into_iter().filter_map(alike).collect();
     (!kinds.is_empty()).then(|| Difference {
-        what: "Evenness by keys, against an ideal hash".into(),
+        what: format!("Evenness by {}, against an ideal hash", measure.name()),
         text: format!("{}.", kinds.join("; ")),
     })
 }
@@ -202,7 +212,7 @@ fn all_named(values: &[(&Contender, Spread)], print: &dyn Fn(f64) -> String) -> 
 
 /// The figures of the only candidate.
 fn alone(subject: &Subject, contender: &Contender) -> Vec<Difference> {
-    let mut differences: Vec<Difference> = evenness(subject, &[contender]).into_iter().collect();
+    let mut differences: Vec<Difference> = evenness(subject, &[contender]).collect();
     if let Some(Found { measured, .. }) = worst(contender, "load.max_over_mean") {
         let chance = measured.chance.map_or(String::new(), |chance| {
             format!("; chance alone gives {} on average", subject.load(chance.mean))

@@ -7,6 +7,7 @@ use placelab_results::{Better, LEVEL, Role, metric};
 
 use crate::number::{count, percent};
 use crate::subject::{Subject, steps};
+use crate::text::plural;
 
 pub(super) fn section(subject: &Subject) -> Markup {
     html! {
@@ -88,9 +89,12 @@ fn of_chance(subject: &Subject) -> Markup {
     html! {
         dt { "Interval" }
         dd {
-            "From the 5th to the 95th percentile over the hash seeds"
-            @if results.seeds < 20 { "; with fewer than 20 seeds close to their extremes" }
-            ". It covers the draw of the hash, not other keys, fleets or events."
+            "From the 5th to the 95th percentile over "
+            (plural(results.seeds.into(), "hash seed", "hash seeds"))
+            @if results.seeds < 20 { ", with fewer than 20 close to their extremes" }
+            "; each seed places the same " (plural(results.keys.count, "key", "keys"))
+            ", all of them. It covers the draw of the hash, not other keys, fleets or events. \
+             Steps of a lookup are means over the first 1,024 keys."
         }
         dt { "Band of chance" }
         dd {
@@ -110,9 +114,10 @@ fn of_chance(subject: &Subject) -> Markup {
         @if results.evenness_tests() > 0 {
             dt { "Evenness" }
             dd {
-                "Whether loads by keys are what ideal hashes give, over all steps and seeds: \
-                 chance, worse than chance or better than chance. By Pearson's statistic, \
-                 summed over the seeds. The run makes " (count(results.evenness_tests() as u64))
+                "Whether loads are what ideal hashes give, over all steps and seeds: chance, worse \
+                 than chance or better than chance. By Pearson's statistic, summed over the \
+                 seeds; where keys have requests or bytes, with each pair of keys weighed by \
+                 them. The run makes " (count(results.evenness_tests() as u64))
                 " such tests, each held to " (percent(LEVEL)) " over their number: were \
                  everybody an ideal hash, anybody would be called anything else in "
                 (percent(LEVEL)) " of runs."
