@@ -2,7 +2,8 @@
 //!
 //! [`tally`], [`flows`] and [`copies`] count: integers that merge exactly in any order. [`load`]
 //! and [`movement`] turn counts into the figures of the metric catalogue. [`null`], [`uniform`],
-//! [`spacings`] and [`special`] say what pure chance would give.
+//! [`spacings`] and [`special`] say what pure chance would give, [`whole_keys`] what the best table
+//! would.
 
 pub mod copies;
 pub mod fill;
@@ -14,3 +15,4 @@ pub mod spacings;
 pub mod special;
 pub mod tally;
 pub mod uniform;
+pub mod whole_keys;

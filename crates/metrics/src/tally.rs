@@ -67,7 +67,9 @@ pub struct Tally {
 impl Tally {
     /// Nothing counted yet.
     pub fn new(shape: Shape) -> Self {
-        let dense_bytes = Flows::dense_bytes(shape.nodes).saturating_mul(shape.comparisons);
+        // The first matrix is made even where no copy of it is wanted.
+        let matrices = shape.comparisons.max(1);
+        let dense_bytes = Flows::dense_bytes(shape.nodes).saturating_mul(matrices);
         let flows = match dense_bytes {
             0..=DENSE_BYTES_MAX => Flows::dense(shape.nodes),
             _ => Flows::sparse(),
@@ -169,5 +171,12 @@ mod tests {
             .map(|c| (c.source.0, c.destination.0, c.amounts))
             .collect();
         assert_eq!(cells, [(0, 1, [1, 40, 0]), (1, 2, [1, 20, 0])]);
+    }
+
+    /// A million nodes squared would be 24 TB, where nothing is compared too.
+    #[test]
+    fn large_fleets_without_events_fit() {
+        let shape = Shape { nodes: 1_000_000, comparisons: 0, copied: 0, marks: 0, ranks: 1 };
+        assert!(Tally::new(shape).flows.is_empty());
     }
 }

@@ -4,6 +4,7 @@
 //! text says that they cannot be told apart.
 
 mod differences;
+mod few_keys;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,8 @@ use crate::text::{list, list_up_to, one_line, plural};
 
 /// What the report says at its head.
 pub(crate) struct Answer {
+    /// What chance allows where keys are few: before everything else.
+    pub(crate) floor: Option<String>,
     /// The answer in a sentence or two.
     pub(crate) headline: String,
     /// Names of the rivals that are suitable.
@@ -45,6 +48,7 @@ const NAMES_MAX: usize = 12;
 pub(crate) fn answer(subject: &Subject) -> Answer {
     let candidates = candidates(subject);
     Answer {
+        floor: few_keys::few_keys(subject),
         headline: headline(subject, &candidates),
         suitable: candidates.iter().map(|contender| one_line(&contender.name)).collect(),
         differences: differences::differences(subject, &candidates),

@@ -10,6 +10,7 @@ mod frame;
 mod latency;
 mod movement;
 mod peak;
+mod quantisation;
 
 use crate::scene::Scene;
 use crate::subject::Subject;
@@ -34,6 +35,7 @@ type Maker = fn(&Subject) -> Option<Chart>;
 
 /// Every chart, in the order of the report.
 const CHARTS: &[Maker] = &[
+    quantisation::chart,
     balance::by_keys,
     balance::by_requests,
     fill::chart,

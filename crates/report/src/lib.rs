@@ -20,6 +20,7 @@ mod page;
 mod palette;
 mod scale;
 mod scene;
+mod standing;
 mod subject;
 mod summary;
 mod table;

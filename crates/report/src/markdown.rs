@@ -16,6 +16,9 @@ pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> S
     let mut out = format!("# {}\n\n", escaped(&scenario.title));
     paragraph(&mut out, &scenario.why);
     paragraph(&mut out, &crate::page::facts(subject));
+    if let Some(floor) = &answer.floor {
+        paragraph(&mut out, floor);
+    }
     out += &format!("**{}**\n\n", escaped(&answer.headline));
     let differences = answer.differences.iter();
     list(&mut out, differences.map(|one| format!("{}: {}", one.what, one.text)));

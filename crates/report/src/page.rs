@@ -117,6 +117,7 @@ fn answer_section(subject: &Subject, answer: &Answer) -> Markup {
     html! {
         section.answer aria-labelledby="answer" {
             h2 id="answer" { "Answer" }
+            @if let Some(floor) = &answer.floor { p.floor { (floor) } }
             p.headline { (answer.headline) }
             @if !answer.differences.is_empty() {
                 h3 { "What tells them apart" }

@@ -5,7 +5,7 @@ mod fixture;
 use std::collections::BTreeMap;
 
 use placelab_report::render;
-use placelab_results::{Measured, Refusal, RunResults, Timings};
+use placelab_results::{Chance, Measured, Refusal, RunResults, Timings};
 
 /// Renders and gives page and summary; a panic or an error fails the test.
 fn texts(name: &str, results: &RunResults, timings: Option<&Timings>) -> (String, String) {
@@ -176,6 +176,37 @@ fn odd_copies_leave_gaps() {
         }
         let (page, summary) = texts("odd-copies-leave-gaps", &results, None);
         assert!(!page.contains("<b>") && !page.contains("NaN") && !summary.contains("NaN"));
+    }
+}
+
+#[test]
+fn odd_floors_leave_gaps() {
+    let odd_chance = |odd: f64| Chance { mean: odd, low: -odd, high: odd };
+    for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1e300, 1e300, f64::MAX, 0.0] {
+        let mut results = fixture::few_keys();
+        let few = results.few_keys.as_mut().expect("a floor");
+        (few.timeline, few.step) = (usize::MAX, usize::MAX);
+        (few.nodes, few.keys) = (if odd == 0.0 { 0 } else { u32::MAX }, u64::MAX);
+        (few.idle, few.idle_probability, few.table_max_over_mean) = (odd, odd, odd);
+        (few.max_over_mean, few.min_over_mean) = (odd_chance(odd), odd_chance(odd));
+        (few.max_keys, few.min_keys) = (Some(odd_chance(odd)), None);
+        few.table_max_keys = Some(u64::MAX);
+        few.on_curve = vec![vec![Some(0), Some(u32::MAX), None], vec![], vec![Some(3); 9]];
+        few.curve.reverse();
+        few.curve[2].nodes = u32::MAX;
+        few.curve[3].nodes = 0;
+        few.curve[4].table = odd;
+        few.curve[5].max_over_mean = odd_chance(odd);
+        few.curve[6].max_over_mean.high = odd;
+        let (page, summary) = texts("odd-floors-leave-gaps", &results, None);
+        for text in [page, summary] {
+            assert!(!text.contains("NaN") && !text.contains("inf "), "{odd}");
+        }
+        let few = results.few_keys.as_mut().expect("a floor");
+        few.curve.truncate(1);
+        few.keys = 0;
+        let (page, _) = texts("floors-without-a-curve", &results, None);
+        assert!(!page.contains("id=\"quantisation\""));
     }
 }
 

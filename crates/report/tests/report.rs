@@ -95,6 +95,61 @@ fn copies_have_a_chart_a_column_and_a_meaning() {
 }
 
 #[test]
+fn few_keys_come_first() {
+    let mut results = fixture::few_keys();
+    let artifacts = rendered("few-keys", &results, None);
+    let page = text(&artifacts, "index.html");
+    let summary = text(&artifacts, "summary.md");
+    let floor = page.find("20 keys over 6 nodes at “add ten” are only 3.33 a node.").unwrap();
+    assert!(floor < page.find("class=\"headline\"").unwrap());
+    assert!(summary.find("20 keys over 6 nodes").unwrap() < summary.find("**").unwrap());
+    for part in [
+        "0.16 nodes idle on average (with a probability of 15.0 % some node is)",
+        "its fullest node has 5.8 keys (5–95 %: 5–8), 1.74 × fair.",
+        "No hash does better than chance here: only a table, which somebody keeps, reaches \
+         ⌈20 ÷ 6⌉ = 4 keys on the fullest node, 1.20 × fair.",
+        "no hashes of the key: counts.",
+        "<dt>Finite-key floor</dt>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("the key alone decides"));
+    let first = page.find("<figure").unwrap();
+    let chart = &page[first..first + page[first..].find("</figure>").unwrap()];
+    assert!(chart.starts_with("<figure id=\"quantisation\">"));
+    for part in [
+        "Chance alone gives 1.74 × fair on average over 6 equal nodes, where a table reaches 1.20",
+        "over 12 equal nodes, where a table reaches 1.20 × fair",
+        "Medians measured at 6 nodes: counts 1.20 × fair, jump 1.79 × fair",
+        "<details>",
+    ] {
+        assert!(chart.contains(part), "{part}");
+    }
+
+    // A function of the key that these keys happen to suit, weights, and copies.
+    results.contenders[1].load_aware = false;
+    results.replicas = 2;
+    let few = results.few_keys.as_mut().unwrap();
+    (few.max_keys, few.min_keys, few.table_max_keys) = (None, None, None);
+    (few.idle, few.idle_probability) = (1e-7, 1e-7);
+    few.on_curve[0][1] = None;
+    let page = text(&rendered("few-keys-weighted", &results, None), "index.html");
+    for part in [
+        "are only 3.33 a node, counting owners alone.",
+        "leaves no node idle but with a probability of &lt; 0.01 %",
+        "its fullest node has 1.74 × fair (5–95 %: 1.30–2.48).",
+        "reaches the 1.20 × fair that whole keys allow on the fullest node.",
+        "although the key alone decides: counts.",
+        "Fleets of unequal weights are not shown",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+
+    let page = text(&render(&fixture::growing(), None).unwrap(), "index.html");
+    assert!(!page.contains("quantisation") && !page.contains("Finite-key"));
+}
+
+#[test]
 fn copies_that_stay_are_said_to() {
     let mut results = fixture::replicated();
     for contender in &mut results.contenders {

@@ -10,6 +10,7 @@
 pub mod catalogue;
 pub mod certificate;
 pub mod evenness;
+pub mod few_keys;
 pub mod schema;
 pub mod timings;
 pub mod verdict;
@@ -17,6 +18,7 @@ pub mod verdict;
 pub use catalogue::{Better, METRICS, Measure, Metric, metric};
 pub use certificate::{Certificate, Finding, LawText};
 pub use evenness::{Evenness, LEVEL, Likeness};
+pub use few_keys::{FewKeys, KEYS_A_NODE_MIN, Quantum, table_floor};
 pub use schema::*;
 pub use timings::{LookupTime, Machine, Timings, UpdateTime};
 pub use verdict::{ContenderVerdict, Judgement, Verdict, verdict};

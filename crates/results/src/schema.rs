@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::certificate::{Certificate, LawText};
 use crate::evenness::Evenness;
+use crate::few_keys::FewKeys;
 use crate::fixed;
 
 /// Version of the layout of `results.json`.
@@ -31,6 +32,9 @@ pub struct RunResults {
     pub ranks: u32,
     /// Each timeline's steps, with every random pick resolved. Step 0 is the fleet at the start.
     pub plan: Vec<Timeline>,
+    /// What chance allows where some fleet has few keys a node; none where every fleet of several
+    /// nodes has [`crate::KEYS_A_NODE_MIN`] or more.
+    pub few_keys: Option<FewKeys>,
     /// Each contender in the order of the scenario, canaries last.
     pub contenders: Vec<Contender>,
     /// What had to hold, and whether it did.

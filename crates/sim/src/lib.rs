@@ -13,6 +13,7 @@
 pub mod chance;
 pub mod diagnostics;
 pub mod estimate;
+mod few_keys;
 pub mod figures;
 pub mod fleet;
 mod judge;

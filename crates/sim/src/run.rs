@@ -5,6 +5,7 @@ use placelab_results::{RunResults, Scenario as Question, schema::SCHEMA};
 use rayon::prelude::*;
 
 use crate::chance::Chances;
+use crate::few_keys::few_keys;
 use crate::figures::{SeedFigures, Setting, figures};
 use crate::judge::judge;
 use crate::keys::KeySource;
@@ -42,13 +43,13 @@ pub fn run(
     let Prepared { scenario, plan, .. } = prepared;
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build()?;
-    let contenders = pool.install(|| {
+    let (contenders, few_keys) = pool.install(|| {
         let held = scenario.keys.marks.partition_point(|mark| *mark <= source.len());
         let marks = Marks { keys: &scenario.keys.marks[..held], ranks: scenario.fleet.ranks };
         let chances = Chances::new(plan, source, marks);
         let replicas = scenario.fleet.replicas as usize;
         let setting = Setting { plan, source, chances: &chances, replicas, marks };
-        sweep_all(scenario, &setting, progress)
+        (sweep_all(scenario, &setting, progress), few_keys(plan, source.len(), &chances))
     });
     let mut results = RunResults {
         schema: SCHEMA,
@@ -65,6 +66,7 @@ pub fn run(
         replicas: scenario.fleet.replicas,
         ranks: scenario.fleet.ranks,
         plan: plan.to_results(),
+        few_keys,
         contenders,
         expectations: Vec::new(),
         requirements: scenario.requirements.clone(),

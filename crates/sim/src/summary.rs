@@ -202,7 +202,8 @@ fn p_values(tails: Tails) -> Evenness {
     Evenness { uneven: fixed(tails.upper), even: fixed(tails.lower) }
 }
 
-fn rounded(chance: Chance) -> Chance {
+/// What chance gives, as results keep it.
+pub(crate) fn rounded(chance: Chance) -> Chance {
     let Chance { mean, low, high } = chance;
     Chance { mean: fixed(mean), low: fixed(low), high: fixed(high) }
 }

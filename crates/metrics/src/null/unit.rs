@@ -64,6 +64,13 @@ impl UnitNull {
         UnitNull::of_classes(keys, 1, &weight_classes(weights, 1))
     }
 
+    /// The law for so many keys and equal nodes, of which there is at least one.
+    pub fn of_equal(keys: u64, nodes: u64) -> Self {
+        let chance = 1.0 / nodes as f64;
+        let all = WeightClass { nodes, lightest: 1, heaviest: 1, chance, effective: 1.0 };
+        UnitNull::of_classes(keys, 1, &[all])
+    }
+
     /// The law where each key has so many copies on distinct nodes, as many as the classes were
     /// made for. Ratios are then to the expected loads, which for cropped nodes are not in
     /// proportion to their weights.

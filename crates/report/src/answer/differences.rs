@@ -2,7 +2,7 @@
 //!
 //! Figures are put in an order only where their intervals over the seeds lie apart.
 
-use placelab_results::{Contender, Likeness, Measure};
+use placelab_results::{Chance, Contender, Likeness, Measure};
 
 use super::{Difference, NAMES_MAX};
 use crate::number::{self, nanoseconds, percent};
@@ -17,8 +17,8 @@ struct Figure<'a> {
     print: &'a dyn Fn(f64) -> String,
     /// Whether the spreads say how much is luck.
     has_intervals: bool,
-    /// What chance alone gives at most, where that is known: figures below are all alike.
-    chance: Option<f64>,
+    /// What chance alone gives, where that is known: figures that it explains are all alike.
+    chance: Option<Chance>,
 }
 
 /// Sets the figures of the candidates against each other.
@@ -99,15 +99,13 @@ fn of_worst<'a>(
     what: &str,
     print: &'a dyn Fn(f64) -> String,
 ) -> Figure<'a> {
-    let chance = candidates
-        .iter()
-        .find_map(|contender| worst(contender, id)?.measured.chance.map(|chance| chance.high));
+    let chance = candidates.iter().find_map(|contender| worst(contender, id)?.measured.chance);
     Figure {
         what: format!("{what}, worst step"),
         values: of(candidates, |contender| worst(contender, id).map(|f| f.measured.into())),
         print,
         has_intervals: subject.has_intervals(),
-        chance: chance.filter(|chance| chance.is_finite()),
+        chance: chance.filter(|chance| chance.high.is_finite()),
     }
 }
 
@@ -158,9 +156,11 @@ fn compare(figure: &Figure) -> Option<Difference> {
         return Some(Difference { what, text });
     }
     // The intervals of those that begin below where the first interval ends all overlap; so do
-    // those that chance may have put where they are. None of them can be told from another.
+    // those that chance may have put where they are, unless the first is below chance. None of
+    // them can be told from another.
     let first = values.iter().min_by(|a, b| a.1.high.total_cmp(&b.1.high))?;
-    let reach = figure.chance.map_or(first.1.high, |chance| first.1.high.max(chance));
+    let chance = figure.chance.filter(|chance| first.1.high >= chance.low);
+    let reach = chance.map_or(first.1.high, |chance| first.1.high.max(chance.high));
     let (like, apart): (Vec<_>, Vec<_>) = values.iter().partition(|(_, s)| s.low <= reach);
     let names: Vec<String> = like.iter().map(|(contender, _)| one_line(&contender.name)).collect();
     let who = list_up_to(&names, NAMES_MAX);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     /// What is said of contenders a, b, c… with these medians, lows and highs.
-    fn said(spreads: &[(f64, f64, f64)], chance: Option<f64>) -> String {
+    fn said(spreads: &[(f64, f64, f64)], chance: Option<(f64, f64)>) -> String {
         let names = ["a", "b", "c"].map(contender);
         let spreads = spreads.iter().map(|&(median, low, high)| Spread { median, low, high });
         let figure = Figure {
@@ -272,7 +272,7 @@ mod tests {
             values: std::iter::zip(&names, spreads).collect(),
             print: &|value| format!("{value:.1} ns"),
             has_intervals: true,
-            chance,
+            chance: chance.map(|(low, high)| Chance { mean: low, low, high }),
         };
         compare(&figure).map_or(String::new(), |difference| difference.text)
     }
@@ -281,10 +281,17 @@ mod tests {
     fn overlapping_intervals_have_no_order() {
         let text = said(&[(2.0, 1.0, 3.0), (2.5, 2.0, 4.0)], None);
         assert_eq!(text, "not distinguishable (a and b: 2.0–2.5 ns).");
-        let text = said(&[(2.0, 1.9, 2.1), (2.5, 2.4, 2.6)], Some(2.5));
+        let text = said(&[(2.0, 1.9, 2.1), (2.5, 2.4, 2.6)], Some((0.0, 2.5)));
         assert_eq!(text, "not distinguishable (a and b: 2.0–2.5 ns).");
         assert_eq!(said(&[(2.0, 2.0, 2.0), (2.0, 2.0, 2.0)], None), "the same for all: 2.0 ns.");
         assert_eq!(said(&[(2.0, 2.0, 2.0)], None), "");
+    }
+
+    #[test]
+    fn who_is_below_chance_is_told_from_chance() {
+        let spreads = [(1.0, 0.9, 1.1), (2.0, 1.9, 2.1), (2.1, 1.8, 2.4)];
+        let text = said(&spreads, Some((1.7, 2.5)));
+        assert!(text.starts_with("least for a, 1.0 ns (0.9–1.1); more for b, 2.0 ns"), "{text}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::number::{self, percent};
 use crate::palette::{AXIS, BAND, INK, Look, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, SMALL, Scene};
+use crate::standing::{Standing, named};
 use crate::subject::{Subject, figure};
 use crate::table::{Cell, Column, Row, Table};
 use crate::text::list_up_to;
@@ -256,24 +257,8 @@ fn beyond(
 
 // ---- words -----------------------------------------------------------------------------------
 
-/// Where the peak of a fleet lies as against chance.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    /// The interval reaches into the band of chance, or lies below it.
-    Within,
-    /// The whole interval lies above the band.
-    Above,
-    /// The interval of chance or the figure is not known.
-    Unknown,
-}
-
 fn standing(fleet: &Fleet, id: &str) -> Standing {
-    let Some(peak) = figure(fleet.step, id) else { return Standing::Unknown };
-    match peak.chance {
-        Some(chance) if peak.low > chance.high => Standing::Above,
-        Some(chance) if chance.high.is_finite() => Standing::Within,
-        _ => Standing::Unknown,
-    }
+    figure(fleet.step, id).map_or(Standing::Unknown, Standing::of)
 }
 
 fn finding(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -> String {
@@ -282,26 +267,21 @@ fn finding(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -
         let those = fleets.iter().filter(|fleet| standing(fleet, &id) == wanted);
         those.map(|fleet| subject.name(fleet.contender)).collect()
     };
-    let (within, above) = (names(Standing::Within), names(Standing::Above));
-    let mut text = match (within.is_empty(), above.is_empty()) {
-        (false, true) => "Every contender lies within what chance alone gives.".into(),
+    let (within, below) = (names(Standing::Within), names(Standing::Below));
+    let above = fleets.iter().filter(|fleet| standing(fleet, &id) == Standing::Above);
+    let mut peaks: Vec<(f64, String)> = above
+        .filter_map(|fleet| Some((figure(fleet.step, &id)?.median, peak(subject, fleet, &id)?)))
+        .collect();
+    peaks.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let peaks: Vec<String> = peaks.into_iter().map(|(_, text)| text).collect();
+    let mut text = match (peaks.is_empty() && below.is_empty(), within.is_empty()) {
         (true, true) => "What chance alone would give is not known for these loads.".into(),
-        (within_none, false) => {
-            let worst = fleets.iter().filter(|fleet| standing(fleet, &id) == Standing::Above);
-            let mut peaks: Vec<(f64, String)> = worst
-                .filter_map(|fleet| {
-                    Some((figure(fleet.step, &id)?.median, peak(subject, fleet, &id)?))
-                })
-                .collect();
-            peaks.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let peaks: Vec<String> = peaks.into_iter().map(|(_, text)| text).collect();
-            let rest = if within_none {
-                String::new()
-            } else {
-                format!(" Not distinguishable from chance: {}.", list_up_to(&within, 12))
-            };
-            format!("Above chance: {}.{rest}", list_up_to(&peaks, 6))
-        }
+        (true, false) => "Every contender lies within what chance alone gives.".into(),
+        _ => named([
+            ("Above chance", &peaks, 6),
+            ("Below chance", &below, 12),
+            ("Not distinguishable from chance", &within, 12),
+        ]),
     };
     if let Some(chance) = fleets.iter().find_map(|fleet| figure(fleet.step, &id)?.chance) {
         text += &format!(

@@ -11,9 +11,9 @@ use crate::number;
 use crate::palette::{AXIS, BAND, INK, Look, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, Point, SMALL, Scene};
+use crate::standing::{Standing, named};
 use crate::subject::{Subject, figure, worst};
 use crate::table::{Cell, Column, Table};
-use crate::text::list_up_to;
 
 const ID: &str = "load.max_over_mean";
 const LEFT: f64 = 52.0;
@@ -297,12 +297,12 @@ fn step_names(
 // ---- words -----------------------------------------------------------------------------------
 
 fn finding(subject: &Subject) -> String {
-    let (mut within, mut above) = (Vec::new(), Vec::new());
+    let (mut within, mut above, mut below) = (Vec::new(), Vec::new(), Vec::new());
     for contender in &subject.results.contenders {
         let Some(found) = worst(contender, ID) else { continue };
         let name = subject.name(contender);
-        match found.measured.chance {
-            Some(chance) if found.measured.low > chance.high => {
+        match Standing::of(found.measured) {
+            Standing::Above => {
                 let interval = if subject.has_intervals() {
                     format!(" ({})", number::interval(found.measured, |load| subject.load(load)))
                 } else {
@@ -315,23 +315,23 @@ fn finding(subject: &Subject) -> String {
                 );
                 above.push((found.measured.median, text));
             }
-            Some(_) => within.push(name),
-            None => {}
+            Standing::Below => below.push(name),
+            Standing::Within => within.push(name),
+            Standing::Unknown => {}
         }
     }
     above.sort_by(|a, b| b.0.total_cmp(&a.0));
     let above: Vec<String> = above.into_iter().map(|(_, text)| text).collect();
-    let text = match (above.is_empty(), within.is_empty()) {
+    let text = match (above.is_empty() && below.is_empty(), within.is_empty()) {
         (true, true) => "What chance alone would give is not known for these loads.".into(),
         (true, false) => {
             "At its worst step every contender is not distinguishable from pure chance.".into()
         }
-        (false, true) => format!("Worst steps above chance: {}.", list_up_to(&above, 6)),
-        (false, false) => format!(
-            "Worst steps above chance: {}. Not distinguishable from chance even then: {}.",
-            list_up_to(&above, 6),
-            list_up_to(&within, 12)
-        ),
+        _ => named([
+            ("Worst steps above chance", &above, 6),
+            ("Below chance even at the worst step", &below, 12),
+            ("Not distinguishable from chance even then", &within, 12),
+        ]),
     };
     text + &left_out(subject)
 }

@@ -37,6 +37,15 @@ fn words(subject: &Subject) -> Markup {
                  seed is an independent draw of the same scheme, so that luck is visible."
             }
             (of_chance(subject))
+            @if results.few_keys.is_some() {
+                dt { "Finite-key floor" }
+                dd {
+                    "What an ideal hash leaves where nodes have few keys: idle nodes, and one that \
+                     has far more than its part. No hash gets below it on average. A table can: \
+                     loads are whole keys, so of equal nodes one has at least the keys by the \
+                     nodes, rounded up."
+                }
+            }
             dt { "With a reason" }
             dd {
                 "A key moved to a node whose weight rose relative to its old owner's: a node that \
