@@ -3,7 +3,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput};
 use placelab_algorithms::REGISTRY;
 use placelab_benches::{BATCH_KEYS, NODE_COUNTS, criterion, distinct_keys, numbered};
-use placelab_core::{NodeId, replicas, replicate_many};
+use placelab_core::{CopyRule, NodeId, replicas};
 
 const COPIES: usize = 3;
 
@@ -15,7 +15,9 @@ fn copies(criterion: &mut Criterion) {
         // With ten thousand nodes a contest takes a second for a batch.
         for nodes in NODE_COUNTS.into_iter().filter(|&nodes| nodes <= 1_000) {
             let Ok(placement) = numbered(spec, nodes) else { continue };
-            replicate_many(placement.as_ref(), batch.keys(), COPIES, &mut chosen);
+            let chooser = CopyRule::plain(COPIES).chooser(placement.roster());
+            let chooser = chooser.expect("the fleet is large enough");
+            chooser.choose_many(placement.as_ref(), batch.keys(), &mut chosen);
             for (key, copies) in chosen.chunks(COPIES).enumerate() {
                 let alone = replicas(placement.as_ref(), batch.keys().get(key), COPIES);
                 assert_eq!(alone.expect("the fleet is large enough"), copies);
@@ -23,7 +25,7 @@ fn copies(criterion: &mut Criterion) {
             group.throughput(Throughput::Elements(BATCH_KEYS));
             group.bench_function(BenchmarkId::from_parameter(nodes), |bencher| {
                 bencher.iter(|| {
-                    replicate_many(placement.as_ref(), batch.keys(), COPIES, &mut chosen);
+                    chooser.choose_many(placement.as_ref(), batch.keys(), &mut chosen);
                 });
             });
         }

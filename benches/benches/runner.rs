@@ -11,7 +11,8 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use placelab_algorithms::find;
 use placelab_benches::{criterion, numbered};
 use placelab_core::{
-    AlgorithmSpec, Change, HashFunction, HashSeed, KeyPart, Keys, NodeId, Placer, Roster, advance,
+    AlgorithmSpec, Change, CopyRule, HashFunction, HashSeed, KeyPart, Keys, NodeId, Placer, Roster,
+    advance,
 };
 use placelab_sim::keys::{KeyChunk, KeySource};
 use placelab_sim::replay::{Comparison, Comparisons, Snapshot};
@@ -50,7 +51,7 @@ fn sweep(pair: &Pair, source: &KeySource) -> u64 {
         reads: KeyPart::Hash,
         snapshots: &pair.snapshots,
         comparisons: &comparisons,
-        replicas: 1,
+        copies: CopyRule::plain(1),
         node_count: 101,
         marks: Marks::default(),
     };

@@ -11,7 +11,7 @@ pub(crate) fn named(names: &[&str]) -> Roster {
     let mut identities = Identities::default();
     let node = |name: &&str| {
         let name = NodeName::new(name).unwrap();
-        Node { id: identities.of(&name), name, weight: Weight::ONE, zone: None }
+        Node { id: identities.of(&name), name, weight: Weight::ONE, zone: None, rack: None }
     };
     Roster::new(names.iter().map(node).collect()).unwrap()
 }

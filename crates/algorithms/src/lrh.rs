@@ -332,7 +332,7 @@ mod tests {
             let node = |index: u32| {
                 let name = format!("10.0.{}.{}:80", index / 250, index % 250 + 1);
                 let (id, weight) = (NodeId(index), Weight::units(1 + index % modulus));
-                Node { id, name: NodeName::new(&name).unwrap(), weight, zone: None }
+                Node { id, name: NodeName::new(&name).unwrap(), weight, zone: None, rack: None }
             };
             let ids = (0..number("n") as u32).filter(|&id| Some(id) != leaver);
             let roster = Roster::new(ids.map(node).collect()).unwrap();

@@ -87,15 +87,13 @@ impl CopyRule {
             return Err(PlacementError::TooFewNodes { asked: self.count, serving });
         }
         let mut levels = Vec::new();
-        let kinds: [(_, _, fn(&Node) -> Domains<'_>); 2] = [
-            ("zones", self.zones, |node| (node.zone.as_ref(), None)),
-            ("racks", self.racks, |node| (node.zone.as_ref(), node.rack.as_ref())),
-        ];
-        for (kind, rule, domains) in kinds {
+        let kinds: [(_, _, fn(&Roster) -> DomainIndex); 2] =
+            [("zones", self.zones, DomainIndex::zones), ("racks", self.racks, DomainIndex::racks)];
+        for (kind, rule, index) in kinds {
             if rule == DomainRule::Ignore {
                 continue;
             }
-            let level = Level::new(roster, domains);
+            let level = index(roster);
             if rule == DomainRule::Spread && level.count < self.count {
                 let (asked, found) = (self.count, level.count);
                 return Err(PlacementError::TooFewDomains { kind, asked, found });
@@ -109,17 +107,27 @@ impl CopyRule {
 /// Zone and rack of a node, as far as a level looks at them.
 type Domains<'a> = (Option<&'a Domain>, Option<&'a Domain>);
 
-/// The failure domains of one kind in a fleet.
+/// The failure domains of one kind in a fleet, numbered.
 #[derive(Clone, Debug)]
-struct Level {
+pub struct DomainIndex {
     /// The number of each node's domain, by identity.
     domains: Vec<u32>,
     /// Domains with a node of positive weight.
     count: usize,
 }
 
-impl Level {
-    /// A node of which no domain is known is a domain of its own.
+impl DomainIndex {
+    /// The zones of a roster; a node without one is a zone of its own.
+    pub fn zones(roster: &Roster) -> Self {
+        Self::new(roster, |node| (node.zone.as_ref(), None))
+    }
+
+    /// The racks of a roster, those of different zones apart; a node without zone and rack is a
+    /// rack of its own.
+    pub fn racks(roster: &Roster) -> Self {
+        Self::new(roster, |node| (node.zone.as_ref(), node.rack.as_ref()))
+    }
+
     fn new(roster: &Roster, domains: fn(&Node) -> Domains<'_>) -> Self {
         let mut numbers = BTreeMap::new();
         let mut by_id = Vec::new();
@@ -133,10 +141,12 @@ impl Level {
             }
             by_id[node.id.index()] = number;
         }
-        Level { domains: by_id, count: numbers.len() }
+        DomainIndex { domains: by_id, count: numbers.len() }
     }
 
-    fn of(&self, node: NodeId) -> u32 {
+    /// The number of the domain of a node of positive weight. Panics for any other.
+    #[inline]
+    pub fn of(&self, node: NodeId) -> u32 {
         self.domains[node.index()]
     }
 }
@@ -145,7 +155,7 @@ impl Level {
 #[derive(Clone, Debug)]
 pub struct CopyChooser {
     count: usize,
-    levels: Vec<Level>,
+    levels: Vec<DomainIndex>,
 }
 
 impl CopyChooser {
@@ -175,7 +185,7 @@ impl CopyChooser {
 /// The choice for one key as its candidates come.
 struct Walk<'a> {
     /// The kinds of domains that still count.
-    levels: &'a [Level],
+    levels: &'a [DomainIndex],
     chosen: &'a mut [NodeId],
     filled: usize,
     /// Candidates that were passed over, in order.
@@ -239,4 +249,141 @@ pub fn replicas(
     let mut chosen = vec![NodeId::NOBODY; count];
     chooser.choose(placement, key, &mut chosen);
     Ok(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::PlacementError;
+    use crate::node::{NodeName, Weight};
+    use crate::placement::{Footprint, Scheme};
+    use crate::roster::Change;
+    use crate::trace::Trace;
+
+    /// A scheme whose order of preference is the roster's, turned by the key.
+    #[derive(Clone)]
+    struct Turned(Roster);
+
+    impl Scheme for Turned {
+        fn roster(&self) -> &Roster {
+            &self.0
+        }
+
+        fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
+            self.0 = next;
+            Ok(())
+        }
+
+        fn footprint(&self) -> Footprint {
+            Footprint::default()
+        }
+    }
+
+    impl Placement for Turned {
+        fn place(&self, key: Key<'_>) -> NodeId {
+            order(&self.0, key)[0]
+        }
+
+        fn trace(&self, key: Key<'_>, _: &mut dyn Trace) -> NodeId {
+            self.place(key)
+        }
+
+        fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
+            let _ = order(&self.0, key).into_iter().try_for_each(visit);
+        }
+
+        fn fork(&self) -> Box<dyn Placement> {
+            Box::new(self.clone())
+        }
+    }
+
+    fn order(roster: &Roster, key: Key<'_>) -> Vec<NodeId> {
+        let mut ids = roster.serving_ids();
+        let turn = key.hash.0 as usize % ids.len();
+        ids.rotate_left(turn);
+        ids
+    }
+
+    /// Nodes at `zone/rack`, the last one draining.
+    fn fleet(places: &[&str]) -> Roster {
+        let node = |(index, place): (usize, &&str)| {
+            let (zone, rack) = place.split_once('/').unwrap();
+            let domain = |text: &str| (!text.is_empty()).then(|| NodeName::new(text).unwrap());
+            let numbered = Roster::numbered_node(index as u32);
+            Node { zone: domain(zone), rack: domain(rack), ..numbered }
+        };
+        let mut nodes: Vec<Node> = places.iter().enumerate().map(node).collect();
+        nodes.last_mut().unwrap().weight = Weight::ZERO;
+        Roster::new(nodes).unwrap()
+    }
+
+    fn chosen(roster: &Roster, rule: CopyRule, key: u64) -> Vec<u32> {
+        let chooser = rule.chooser(roster).unwrap();
+        let mut nodes = vec![NodeId::NOBODY; rule.count];
+        chooser.choose(&Turned(roster.clone()), Key::hashed(key), &mut nodes);
+        nodes.into_iter().map(|node| node.0).collect()
+    }
+
+    #[test]
+    fn copies_keep_apart_as_far_as_they_can() {
+        use DomainRule::{Ignore, Prefer, Spread};
+        let roster = fleet(&["a/1", "a/1", "a/2", "b/1", "b/1", "c/9"]);
+        let rule = |count, zones, racks| CopyRule { count, zones, racks };
+        assert_eq!(chosen(&roster, rule(3, Ignore, Ignore), 0), [0, 1, 2]);
+        assert_eq!(chosen(&roster, rule(2, Spread, Ignore), 0), [0, 3]);
+        // Both zones have a copy: who was passed over comes next, in order.
+        assert_eq!(chosen(&roster, rule(4, Prefer, Ignore), 0), [0, 3, 1, 2]);
+        // Then racks count: node 2 is in another rack than node 0, node 1 is not.
+        assert_eq!(chosen(&roster, rule(4, Prefer, Prefer), 0), [0, 3, 2, 1]);
+        assert_eq!(chosen(&roster, rule(3, Ignore, Spread), 0), [0, 2, 3]);
+        assert_eq!(chosen(&roster, rule(3, Prefer, Spread), 4), [4, 0, 2]);
+        // The draining node is no candidate, and its zone is none.
+        let errors = [rule(3, Spread, Ignore), rule(4, Ignore, Spread), rule(6, Ignore, Ignore)]
+            .map(|rule| rule.check(&roster).unwrap_err());
+        let few = |kind, asked, found| PlacementError::TooFewDomains { kind, asked, found };
+        let nodes = PlacementError::TooFewNodes { asked: 6, serving: 5 };
+        assert_eq!(errors, [few("zones", 3, 2), few("racks", 4, 3), nodes]);
+    }
+
+    /// Every choice for every key against the definition: of each kind in turn the first candidates
+    /// in domains without a copy, then all others in order.
+    #[test]
+    fn a_walk_is_several_passes() {
+        let roster = fleet(
+            &["a/1", "a/2", "b/1", "", "c/1", "a/1", "b/2", "b/1", "c/1", "x/1"]
+                .map(|p| if p.is_empty() { "/" } else { p }),
+        );
+        for (count, zones, racks) in (1..=8).flat_map(|count| {
+            DomainRule::ALL.iter().flat_map(move |z| DomainRule::ALL.map(|r| (count, *z, r)))
+        }) {
+            let rule = CopyRule { count, zones, racks };
+            let Ok(_) = rule.check(&roster) else { continue };
+            for key in 0..9 {
+                let candidates = order(&roster, Key::hashed(key));
+                let mut passes = vec![];
+                let index = [DomainIndex::zones(&roster), DomainIndex::racks(&roster)];
+                for (rule, index) in [zones, racks].into_iter().zip(index) {
+                    if rule != DomainRule::Ignore {
+                        passes.push(index);
+                    }
+                }
+                let mut expected: Vec<NodeId> = Vec::new();
+                for pass in passes {
+                    for node in &candidates {
+                        let is_new = expected.iter().all(|one| pass.of(*one) != pass.of(*node));
+                        if is_new {
+                            expected.push(*node);
+                        }
+                    }
+                }
+                for node in candidates {
+                    if !expected.contains(&node) {
+                        expected.push(node);
+                    }
+                }
+                let expected: Vec<u32> = expected[..count].iter().map(|node| node.0).collect();
+                assert_eq!(chosen(&roster, rule, key), expected, "{rule:?} {key}");
+            }
+        }
+    }
 }

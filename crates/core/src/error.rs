@@ -47,6 +47,19 @@ pub enum PlacementError {
         /// Nodes of positive weight.
         serving: usize,
     },
+    /// Copies have to spread over more zones or racks than have a node of positive weight.
+    #[error(
+        "{asked} copies of a key need as many {kind} with a node of positive weight, and there \
+         are {found}"
+    )]
+    TooFewDomains {
+        /// `zones` or `racks`.
+        kind: &'static str,
+        /// Copies of a key.
+        asked: usize,
+        /// Domains with a node of positive weight.
+        found: usize,
+    },
     /// Keys are assigned in their order, each by the loads before it, so a key alone has no owner.
     #[error("assigns keys in their order by load: a key alone has no owner")]
     LoadAware,

@@ -10,6 +10,7 @@
 //! on no other crate of the project.
 
 pub mod assignment;
+pub mod copies;
 pub mod error;
 pub mod hash;
 pub mod key;
@@ -23,14 +24,12 @@ pub mod spec;
 pub mod trace;
 
 pub use assignment::{Assignment, Ledger, Placer};
+pub use copies::{CopyChooser, CopyRule, DomainIndex, DomainRule, replicas};
 pub use error::PlacementError;
 pub use hash::{HashFunction, HashSeed};
 pub use key::{Key, KeyHash, KeyText, Keys};
-pub use node::{Node, NodeId, NodeName, Weight, Zone};
-pub use placement::{
-    Footprint, Placement, Scheme, Shares, advance, check_replicas, establish, replicas,
-    replicate_many,
-};
+pub use node::{Domain, Node, NodeId, NodeName, Weight};
+pub use placement::{Footprint, Placement, Scheme, Shares, advance, establish};
 pub use request::AlgorithmRequest;
 pub use roster::{Change, History, Identities, Roster};
 pub use spec::{

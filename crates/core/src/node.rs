@@ -24,8 +24,8 @@ impl NodeId {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeName(Arc<str>);
 
-/// A failure domain: named by the same rules as a node.
-pub type Zone = NodeName;
+/// A failure domain, a zone or a rack: named by the same rules as a node.
+pub type Domain = NodeName;
 
 /// Why a text is no name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -173,8 +173,10 @@ pub struct Node {
     pub name: NodeName,
     /// Relative capacity.
     pub weight: Weight,
-    /// Failure domain, where one is known.
-    pub zone: Option<Zone>,
+    /// Its zone, where one is known.
+    pub zone: Option<Domain>,
+    /// Its rack within the zone, where one is known.
+    pub rack: Option<Domain>,
 }
 
 #[cfg(test)]

@@ -124,7 +124,13 @@ impl Roster {
 
     /// The node `node-INDEX` of weight 1 whose identity is its index.
     pub fn numbered_node(index: u32) -> Node {
-        Node { id: NodeId(index), name: NodeName::numbered(index), weight: Weight::ONE, zone: None }
+        Node {
+            id: NodeId(index),
+            name: NodeName::numbered(index),
+            weight: Weight::ONE,
+            zone: None,
+            rack: None,
+        }
     }
 
     fn distinct_names(self) -> Result<Self, PlacementError> {

@@ -44,7 +44,7 @@ pub fn estimate(
     let rows = snapshots * CHUNK_KEYS * size_of::<NodeId>() as u64;
     let figures = snapshots * u64::from(scenario.seeds) * FIGURES_BYTES;
     let fleets = largest_fleets(plan);
-    let replicas = scenario.fleet.replicas as usize;
+    let replicas = scenario.fleet.copies.count;
     let burden = Burden { keys: source.len(), replicas };
     let one = |contender: &ContenderRequest| {
         let mut footprint = Footprint::default();

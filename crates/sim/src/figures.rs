@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{Change, Claim, Count, HashSeed, Key, KeyPart, Keys, NodeId, Placer, Roster};
+use placelab_core::{
+    Change, Claim, CopyRule, Count, HashSeed, Key, KeyPart, Keys, NodeId, Placer, Roster,
+};
 use placelab_metrics::copies::Copies;
 use placelab_metrics::fill::Fills;
 use placelab_metrics::flows::{Amounts, FlowCell};
@@ -60,8 +62,8 @@ pub struct Setting<'a> {
     pub source: &'a KeySource,
     /// What chance would give.
     pub chances: &'a Chances,
-    /// Copies of each key.
-    pub replicas: usize,
+    /// Copies of each key, and how they spread.
+    pub copies: CopyRule,
     /// Where the first fleet is looked at as keys come.
     pub marks: Marks<'a>,
 }
@@ -79,7 +81,7 @@ pub fn figures(
     seed: HashSeed,
     progress: &dyn Progress,
 ) -> SeedFigures {
-    let burden = Burden { keys: setting.source.len(), replicas: setting.replicas };
+    let burden = Burden { keys: setting.source.len(), replicas: setting.copies.count };
     let replayed = replay(contender, seed, setting.plan, burden);
     if replayed.snapshots.is_empty() {
         progress.advance(setting.source.len());
@@ -93,7 +95,7 @@ pub fn figures(
         reads: contender.spec.reads,
         snapshots: &replayed.snapshots,
         comparisons: &comparisons,
-        replicas: setting.replicas,
+        copies: setting.copies,
         node_count: setting.node_count(),
         marks: setting.marks,
     };
@@ -369,7 +371,7 @@ impl Measured<'_> {
                 0.0 => 0.0,
                 _ => sums[measure as usize] as f64 / whole,
             };
-            let all_copies = keys * self.setting.replicas as f64;
+            let all_copies = keys * self.setting.copies.count as f64;
             let mut put = |id: &str, value| figures.metrics.insert(measure.id(id), value);
             put("replica.changed", of_all(copies.changed, all_copies));
             put("replica.changed_ordered", of_all(copies.changed_ordered, all_copies));

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
 
-use placelab_core::{Node, NodeId, NodeName, Roster, Weight};
+use placelab_core::{Domain, Node, NodeId, NodeName, Roster, Weight};
 
 use crate::diagnostics::quoted;
-use crate::plan::numbered_zone;
+use crate::scenario::Domains;
 
 /// Largest file of nodes in bytes: 64 MiB.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -58,8 +58,8 @@ pub enum FleetError {
 }
 
 /// Reads a fleet: a count makes `node-0` … of weight 1, in a list the last `@` and then the last
-/// `=` count, and a file has the columns `name`, `weight` and `zone`, of which the last two may
-/// be absent or empty.
+/// `=` count, and a file has the columns `name`, `weight`, `zone` and `rack`, of which all but the
+/// first may be absent or empty.
 ///
 /// ```
 /// let nodes = placelab_sim::fleet::parse_nodes("big=2.5@east,small").unwrap();
@@ -80,7 +80,7 @@ pub fn parse_nodes(text: &str) -> Result<Vec<Node>, FleetError> {
     let mut fleet = Growing::default();
     for item in text.split(',').map(str::trim) {
         let (name, weight, zone) = split_item(item);
-        fleet.push(name, weight, zone).map_err(|refused| match refused {
+        fleet.push(name, weight, zone, None).map_err(|refused| match refused {
             Refused::Full => full(),
             Refused::Wrong(reason) => FleetError::Item { item: item.into(), reason },
         })?;
@@ -88,19 +88,34 @@ pub fn parse_nodes(text: &str) -> Result<Vec<Node>, FleetError> {
     fleet.finish()
 }
 
-/// The nodes `node-0` … of weight 1, with zones dealt out round robin where there are any.
-pub fn numbered_nodes(count: u32, zones: Option<u32>) -> Vec<Node> {
+/// The nodes `node-0` … of weight 1.
+pub fn numbered_nodes(count: u32, domains: Domains) -> Vec<Node> {
     let node = |index| {
-        let zone = zones.map(|zones| numbered_zone(index % zones));
-        Node { zone, ..Roster::numbered_node(index) }
+        let (zone, rack) = domains.of(index);
+        Node { zone, rack, ..Roster::numbered_node(index) }
     };
     (0..count).map(node).collect()
+}
+
+impl Domains {
+    /// Zone and rack of a numbered node.
+    pub fn of(self, index: u32) -> (Option<Domain>, Option<Domain>) {
+        let numbered = |kind: &str, number: u32| {
+            NodeName::new(&format!("{kind}-{number}"))
+                .expect("a short name without control characters")
+        };
+        let zones = self.zones.unwrap_or(1);
+        let zone = self.zones.map(|zones| numbered("zone", index % zones));
+        (zone, self.racks.map(|racks| numbered("rack", index / zones % racks)))
+    }
 }
 
 fn parse_count(digits: &str) -> Result<Vec<Node>, FleetError> {
     match digits.parse::<u32>() {
         Ok(0) => Err(FleetError::Nobody),
-        Ok(count) if count as usize <= Roster::NODES_MAX => Ok(numbered_nodes(count, None)),
+        Ok(count) if count as usize <= Roster::NODES_MAX => {
+            Ok(numbered_nodes(count, Domains::default()))
+        }
         _ => {
             let asked: String = digits.chars().take(40).collect();
             let possible = Roster::NODES_MAX as u64;
@@ -145,14 +160,18 @@ impl Growing {
         name: &str,
         weight: Option<&str>,
         zone: Option<&str>,
+        rack: Option<&str>,
     ) -> Result<(), Refused> {
         let name = NodeName::new(name).map_err(|error| Refused::Wrong(error.to_string()))?;
         let weight: Weight = match weight {
             Some(text) => text.parse().map_err(|error| Refused::Wrong(format!("{error}")))?,
             None => Weight::ONE,
         };
-        let zone = zone.map(NodeName::new).transpose();
-        let zone = zone.map_err(|error| Refused::Wrong(format!("zone: {error}")))?;
+        let domain = |kind: &str, text: Option<&str>| {
+            let name = text.map(NodeName::new).transpose();
+            name.map_err(|error| Refused::Wrong(format!("{kind}: {error}")))
+        };
+        let (zone, rack) = (domain("zone", zone)?, domain("rack", rack)?);
         if self.nodes.len() == Roster::NODES_MAX {
             return Err(Refused::Full);
         }
@@ -160,7 +179,7 @@ impl Growing {
             return Err(Refused::Wrong("the name stands there twice".into()));
         }
         let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node { id, name, weight, zone });
+        self.nodes.push(Node { id, name, weight, zone, rack });
         Ok(())
     }
 
@@ -189,13 +208,14 @@ fn read_table(path: &str, file: impl Read) -> Result<Vec<Node>, FleetError> {
     };
     let mut reader = csv::Reader::from_reader(file);
     let header = reader.headers().map_err(csv)?.clone();
-    if let Some(odd) = header.iter().find(|name| !["name", "weight", "zone"].contains(name)) {
-        let reason = format!("column {}: there are `name`, `weight`, `zone`", quoted(odd));
+    if let Some(odd) = header.iter().find(|name| !["name", "weight", "zone", "rack"].contains(name))
+    {
+        let reason = format!("column {}: there are `name`, `weight`, `zone`, `rack`", quoted(odd));
         return Err(wrong(1, reason));
     }
     let column = |name: &str| header.iter().position(|field| field == name);
     let name_at = column("name").ok_or_else(|| wrong(1, "no column is called `name`".into()))?;
-    let (weight_at, zone_at) = (column("weight"), column("zone"));
+    let [weight_at, zone_at, rack_at] = ["weight", "zone", "rack"].map(column);
     let mut fleet = Growing::default();
     for record in reader.records() {
         let record = record.map_err(csv)?;
@@ -203,9 +223,11 @@ fn read_table(path: &str, file: impl Read) -> Result<Vec<Node>, FleetError> {
         let field =
             |at: Option<usize>| at.and_then(|at| record.get(at)).filter(|text| !text.is_empty());
         let name = record.get(name_at).unwrap_or_default();
-        fleet.push(name, field(weight_at), field(zone_at)).map_err(|refused| match refused {
-            Refused::Full => full(),
-            Refused::Wrong(reason) => wrong(line, reason),
+        fleet.push(name, field(weight_at), field(zone_at), field(rack_at)).map_err(|refused| {
+            match refused {
+                Refused::Full => full(),
+                Refused::Wrong(reason) => wrong(line, reason),
+            }
         })?;
     }
     fleet.finish()

@@ -19,7 +19,6 @@ mod picks;
 mod words;
 
 use course::Course;
-pub(crate) use course::numbered_zone;
 pub use picks::PICK_SEED;
 
 /// Most members of all rosters of a plan together: 20 million, some gigabytes.

@@ -47,8 +47,8 @@ pub fn run(
         let held = scenario.keys.marks.partition_point(|mark| *mark <= source.len());
         let marks = Marks { keys: &scenario.keys.marks[..held], ranks: scenario.fleet.ranks };
         let chances = Chances::new(plan, source, marks);
-        let replicas = scenario.fleet.replicas as usize;
-        let setting = Setting { plan, source, chances: &chances, replicas, marks };
+        let copies = scenario.fleet.copies;
+        let setting = Setting { plan, source, chances: &chances, copies, marks };
         (sweep_all(scenario, &setting, progress), few_keys(plan, source.len(), &chances))
     });
     let mut results = RunResults {
@@ -63,7 +63,7 @@ pub fn run(
         },
         keys: source.summary().clone(),
         seeds: scenario.seeds,
-        replicas: scenario.fleet.replicas,
+        replicas: scenario.fleet.copies.count as u32,
         ranks: scenario.fleet.ranks,
         plan: plan.to_results(),
         few_keys,

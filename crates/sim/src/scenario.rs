@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, HashFunction, Node, NodeName, Weight, Zone,
+    AlgorithmSpec, Arguments, Capability, CopyRule, Domain, HashFunction, Node, NodeName, Weight,
     node::NameError,
 };
 
@@ -138,15 +138,24 @@ pub struct Columns {
     pub bytes: Option<String>,
 }
 
+/// Where numbered nodes stand: zones are dealt out round robin, and so are the racks of each zone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Domains {
+    /// How many zones there are, named `zone-0` …
+    pub zones: Option<u32>,
+    /// How many racks each zone has, or the fleet where it has no zones, named `rack-0` …
+    pub racks: Option<u32>,
+}
+
 /// Who is there at the start.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fleet {
     /// At least one member of positive weight; identities are positions.
     pub nodes: Vec<Node>,
-    /// Zones `zone-0` … dealt out round robin, to numbered nodes that join later too.
-    pub zones: Option<u32>,
-    /// Copies of each key, each on a node of its own.
-    pub replicas: u32,
+    /// Where numbered nodes stand, those that join later too.
+    pub domains: Domains,
+    /// Copies of each key, and how they spread.
+    pub copies: CopyRule,
     /// Processes of a node, of which a key takes one by a hash of its own; looked at where keys
     /// have marks.
     pub ranks: u32,
@@ -266,8 +275,10 @@ pub struct NewNode {
     pub named: Named,
     /// Its weight; where absent the one it had before it left, else 1.
     pub weight: Option<Weight>,
-    /// Its failure domain; where absent the one it had before it left.
-    pub zone: Option<Zone>,
+    /// Its zone; where absent the one it had before it left.
+    pub zone: Option<Domain>,
+    /// Its rack; where absent the one it had before it left.
+    pub rack: Option<Domain>,
 }
 
 /// Which members an event is about.

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use placelab_core::mix::stream;
 use placelab_core::{
-    HashSeed, KeyHash, KeyPart, Keys, Ledger, NodeId, Placement, Placer, replicate_many,
+    CopyChooser, CopyRule, HashSeed, KeyHash, KeyPart, Keys, Ledger, NodeId, Placement, Placer,
 };
 use placelab_metrics::tally::{ChunkAmounts, Shape, Tally};
 use placelab_results::Measure;
@@ -50,8 +50,8 @@ pub struct Sweep<'a> {
     pub snapshots: &'a [Snapshot],
     /// Which of them to compare.
     pub comparisons: &'a Comparisons,
-    /// Copies of each key; every fleet has as many nodes.
-    pub replicas: usize,
+    /// Copies of each key; every fleet can hold them.
+    pub copies: CopyRule,
     /// Identities are below this.
     pub node_count: usize,
     /// Where the first snapshot is looked at as keys come.
@@ -85,6 +85,8 @@ struct Placements<'a> {
     seeds: Vec<HashSeed>,
     /// Which of them salts the keys of each snapshot.
     group: Vec<usize>,
+    /// What chooses the copies under each snapshot; empty where keys have one.
+    choosers: Vec<CopyChooser>,
 }
 
 /// What one thread needs: reused from share to share.
@@ -127,7 +129,7 @@ impl Sweep<'_> {
                     self.source.fill(chunk.clone(), &mut worker.chunk, self.reads);
                     self.place(placements, &mut worker);
                     self.count(chunk, &mut worker);
-                    if self.replicas > 1 {
+                    if !placements.choosers.is_empty() {
                         self.count_copies(placements, &mut worker);
                     }
                 }
@@ -167,10 +169,15 @@ impl Sweep<'_> {
 
     fn placements(&self) -> Option<Placements<'_>> {
         let mut known = BTreeMap::new();
-        let mut placements = Placements { all: vec![], seeds: vec![], group: vec![] };
+        let mut placements =
+            Placements { all: vec![], seeds: vec![], group: vec![], choosers: vec![] };
         for snapshot in self.snapshots {
             let Placer::Placement(placement) = &snapshot.placer else { return None };
             placements.all.push(placement.as_ref());
+            if self.copies.count > 1 {
+                let chooser = self.copies.chooser(placement.roster());
+                placements.choosers.push(chooser.expect("the plan saw to it"));
+            }
             let group = *known.entry(snapshot.seed).or_insert_with(|| {
                 placements.seeds.push(snapshot.seed);
                 placements.seeds.len() - 1
@@ -183,7 +190,7 @@ impl Sweep<'_> {
     fn worker(&self) -> Worker {
         let row = vec![NodeId(0); CHUNK_KEYS as usize];
         let (all, steps) = (self.comparisons.all().len(), self.comparisons.steps().len());
-        let copied = if self.replicas > 1 { steps } else { 0 };
+        let copied = if self.copies.count > 1 { steps } else { 0 };
         Worker {
             tally: Tally::new(Shape {
                 nodes: self.node_count,
@@ -202,7 +209,7 @@ impl Sweep<'_> {
     /// The owners of a chunk under every snapshot, those of one hash seed together.
     fn place(&self, placements: &Placements<'_>, worker: &mut Worker) {
         let Worker { chunk, salted, owners, .. } = worker;
-        let Placements { all, seeds, group } = placements;
+        let Placements { all, seeds, group, .. } = placements;
         let mut rows: Vec<Vec<&mut [NodeId]>> = Vec::new();
         rows.resize_with(seeds.len(), Vec::new);
         let mut grouped = vec![Vec::new(); seeds.len()];
@@ -253,8 +260,9 @@ impl Sweep<'_> {
                 return;
             }
             let keys = salted_keys(chunk, self.snapshots[snapshot].seed, salted, self.reads);
-            row.nodes.resize(keys.hashes.len() * self.replicas, NodeId(0));
-            replicate_many(placements.all[snapshot], keys, self.replicas, &mut row.nodes);
+            row.nodes.resize(keys.hashes.len() * self.copies.count, NodeId(0));
+            let chooser = &placements.choosers[snapshot];
+            chooser.choose_many(placements.all[snapshot], keys, &mut row.nodes);
             row.snapshot = Some(snapshot);
         };
         for (index, comparison) in self.comparisons.steps().iter().enumerate() {
@@ -265,7 +273,7 @@ impl Sweep<'_> {
             fill(comparison.before, before);
             fill(comparison.after, after);
             let amounts = amounts(chunk);
-            tally.count_copies(index, self.replicas, &before.nodes, &after.nodes, amounts);
+            tally.count_copies(index, self.copies.count, &before.nodes, &after.nodes, amounts);
         }
     }
 }

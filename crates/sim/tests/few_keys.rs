@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use placelab_algorithms::REGISTRY;
-use placelab_results::{FewKeys, Likeness, RunResults, table_floor};
+use placelab_results::{FewKeys, Likeness, Measure, RunResults, table_floor};
 use placelab_sim::keys::KeySource;
 use placelab_sim::run::{Settings, run};
 use placelab_sim::scenario::{Prepared, parse, read};
@@ -111,7 +111,7 @@ fn shards_over_a_growing_fleet() {
     let last = contender("rendezvous").timelines[0].steps.last().unwrap();
     let fullest = last.metrics["load.max_over_mean"].mean * 1_024.0 / 120.0;
     near(fullest, 16.9, 0.5);
-    let likeness = |name: &str| results.likeness(contender(name));
+    let likeness = |name: &str| results.likeness(contender(name), Measure::Keys);
     assert_eq!(likeness("rendezvous"), Some(Likeness::Chance));
     assert_eq!(likeness("two-choices"), Some(Likeness::Better));
     assert_eq!(likeness("bounded-load:epsilon=0"), Some(Likeness::Better));

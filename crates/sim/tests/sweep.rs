@@ -98,7 +98,7 @@ fn copies(snapshot: &Snapshot, chunk: &KeyChunk, count: usize) -> Vec<Vec<NodeId
 
 /// What the fleet holds in these tests.
 fn burden(prepared: &Prepared, source: &KeySource) -> Burden {
-    Burden { keys: source.len(), replicas: prepared.scenario.fleet.replicas as usize }
+    Burden { keys: source.len(), replicas: prepared.scenario.fleet.copies.count }
 }
 
 fn name(roster: &Roster, id: NodeId) -> &str {

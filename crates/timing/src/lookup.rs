@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use placelab_core::mix::stream;
 use placelab_core::{
-    Assignment, Key, KeyHash, KeyPart, KeyText, Keys, NodeId, Placement, replicate_many,
+    Assignment, CopyChooser, Key, KeyHash, KeyPart, KeyText, Keys, NodeId, Placement,
 };
 use placelab_results::LookupTime;
 
@@ -92,12 +92,17 @@ impl Lookups {
         })
     }
 
-    /// Nanoseconds a key for so many copies of it. Panics where the fleet has fewer nodes.
-    pub fn copies_ns(&self, reads: KeyPart, placement: &dyn Placement, count: usize) -> [f64; 3] {
-        let mut copies = vec![NodeId(0); count * BATCH];
+    /// Nanoseconds a key for all its copies.
+    pub fn copies_ns(
+        &self,
+        reads: KeyPart,
+        placement: &dyn Placement,
+        chooser: &CopyChooser,
+    ) -> [f64; 3] {
+        let mut copies = vec![NodeId(0); chooser.count() * BATCH];
         per_operation(BATCHES * BATCH, |lookups| {
             for keys in self.passes(lookups, reads) {
-                replicate_many(placement, keys, count, &mut copies);
+                chooser.choose_many(placement, keys, &mut copies);
                 black_box(&mut copies);
             }
         })

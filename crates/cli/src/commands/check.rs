@@ -58,7 +58,7 @@ impl Options {
         let source = KeySource::open(&prepared.scenario.keys).map_err(key_failure)?;
         let plan = prepared.plan.to_results();
         let lookups = Lookups::default();
-        let copies = prepared.scenario.fleet.replicas as usize;
+        let copies = prepared.scenario.fleet.copies;
         let estimates = estimate(prepared, &source, |contender, placer| {
             let reads = contender.spec.reads;
             match placer {
@@ -67,9 +67,11 @@ impl Options {
                 }
                 Placer::Placement(placement) => {
                     let owner = lookups.batch_ns(reads, placement.as_ref())[0];
-                    match copies {
-                        1 => owner,
-                        _ => owner + lookups.copies_ns(reads, placement.as_ref(), copies)[0],
+                    match copies.chooser(placement.roster()) {
+                        Ok(chooser) if copies.count > 1 => {
+                            owner + lookups.copies_ns(reads, placement.as_ref(), &chooser)[0]
+                        }
+                        _ => owner,
                     }
                 }
             }

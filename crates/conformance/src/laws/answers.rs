@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    Capability, Change, Count, NodeId, PlacementError, Placer, Record, Roster, advance, replicas,
-    replicate_many,
+    Capability, Change, CopyRule, Count, NodeId, PlacementError, Placer, Record, Roster, advance,
+    replicas,
 };
 
 use crate::sample::Sample;
@@ -66,7 +66,9 @@ pub(super) fn copies(subject: &Subject) -> Finding {
     let placement = subject.placement(8)?;
     for count in 1..=8 {
         let mut all = vec![NodeId(u32::MAX); count * sample.hashes.len()];
-        replicate_many(placement.as_ref(), sample.keys(), count, &mut all);
+        let chooser = CopyRule::plain(count).chooser(placement.roster());
+        let chooser = chooser.map_err(|error| error.to_string())?;
+        chooser.choose_many(placement.as_ref(), sample.keys(), &mut all);
         for (key, copies) in sample.each().zip(all.chunks(count)) {
             let alone = replicas(placement.as_ref(), key, count);
             hold(alone.as_deref() == Ok(copies), || format!("{count} copies: {alone:?}"))?;

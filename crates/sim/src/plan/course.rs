@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use placelab_core::{
-    Change, Identities, Node, NodeId, NodeName, PlacementError, Roster, check_replicas,
-};
+use placelab_core::{Change, CopyRule, Identities, Node, NodeId, PlacementError, Roster};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::naming::Naming;
 use super::{PlannedStep, Totals};
 use crate::diagnostics::{Diagnostic, quoted};
-use crate::scenario::{Event, Fleet, Joining, Named, Verb};
+use crate::scenario::{Domains, Event, Fleet, Joining, Named, Verb};
 
 mod arrivals;
 mod departures;
@@ -27,8 +25,8 @@ pub(super) struct Course<'a> {
     away: BTreeMap<NodeId, Away>,
     /// Number of the next node that joins by count.
     next: u32,
-    zones: Option<u32>,
-    replicas: usize,
+    domains: Domains,
+    copies: CopyRule,
     rehashes: u32,
 }
 
@@ -65,8 +63,8 @@ impl<'a> Course<'a> {
             roster,
             away: BTreeMap::new(),
             next: fleet.nodes.len() as u32,
-            zones: fleet.zones,
-            replicas: fleet.replicas as usize,
+            domains: fleet.domains,
+            copies: fleet.copies,
             rehashes: 0,
         }
     }
@@ -120,9 +118,15 @@ impl<'a> Course<'a> {
     ) -> Result<PlannedStep, Errors> {
         let before = self.roster.clone();
         let after = before.after(&outcome.changes).map_err(|error| vec![refusal(&error, event)])?;
-        check_replicas(&after, self.replicas).map_err(|error| {
-            let left = in_words(after.serving().count());
-            let label = format!("leaves {left} of positive weight");
+        self.copies.check(&after).map_err(|error| {
+            let label = match error {
+                PlacementError::TooFewDomains { kind, found, .. } => {
+                    format!("leaves {kind}: {found}")
+                }
+                _ => {
+                    format!("leaves {} of positive weight", in_words(after.serving().count()))
+                }
+            };
             vec![Diagnostic::new(error.to_string(), event.span.clone()).label(label)]
         })?;
         self.account_for(&before, &outcome);
@@ -165,11 +169,6 @@ impl<'a> Course<'a> {
             .filter_map(|node| new_names.get(&node.id).map(|&name| (node.id, &node.name, name)));
         self.names.rename(&renamed.collect::<Vec<_>>());
     }
-}
-
-/// The zone that fleets with `zones = Z` deal out.
-pub(crate) fn numbered_zone(index: u32) -> NodeName {
-    NodeName::new(&format!("zone-{index}")).expect("a short name without control characters")
 }
 
 fn all<T>(found: Vec<Result<T, Diagnostic>>) -> Result<Vec<T>, Errors> {

@@ -61,7 +61,7 @@ fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<(Scenario, Plan
         contenders: contenders.as_deref(),
         timelines: &timelines,
         source: keys.as_ref().map(|keys| &keys.source),
-        replicas: fleet.as_ref().map(|fleet| fleet.replicas),
+        replicas: fleet.as_ref().map(|fleet| fleet.copies.count),
         plan: plan.as_ref().filter(|_| events_are_whole),
     };
     let requirements = expectations::requirements(root, &known);

@@ -20,7 +20,7 @@ pub(super) struct Known<'a> {
     pub(super) timelines: &'a Timelines,
     pub(super) source: Option<&'a SourceRequest>,
     /// Copies of each key.
-    pub(super) replicas: Option<u32>,
+    pub(super) replicas: Option<usize>,
     /// Every event of every timeline.
     pub(super) plan: Option<&'a Plan>,
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use placelab_core::{Node, NodeId, Roster, Weight};
+use placelab_core::{CopyRule, DomainRule, Node, NodeId, PlacementError, Roster, Weight};
 
-use super::Fleet;
 use super::field::{Beyond, Field};
 use super::table::Table;
+use super::{Domains, Fleet};
 use crate::diagnostics::{Diagnostic, quoted};
 use crate::fleet::numbered_nodes;
 
@@ -19,16 +19,10 @@ const RANKS_MAX: u64 = 64;
 /// Reads who is there at the start.
 pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
     let (count, list) = (table.get("nodes"), table.get("node"));
-    let zones_field = table.get("zones");
-    let zones = match &zones_field {
-        Some(field) => field.count_u32(1..=NODES_MAX, Beyond::Wrong).map(Some),
-        None => Some(None),
-    };
-    let replicas_field = table.get("replicas");
-    let replicas = match &replicas_field {
-        Some(field) => field.count_u32(1..=REPLICAS_MAX, Beyond::Wrong),
-        None => Some(1),
-    };
+    let dealt = ["zones", "racks"].map(|name| table.get(name));
+    let domains = read_domains(&dealt);
+    let fields = ["replicas", "zone_rule", "rack_rule"].map(|name| table.get(name));
+    let copies = read_copies(&fields);
     let ranks = match table.get("ranks") {
         Some(field) => field.count_u32(1..=RANKS_MAX, Beyond::Wrong),
         None => Some(1),
@@ -37,13 +31,15 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
     let nodes = match (count, list) {
         (Some(count), None) => {
             let count = count.count_u32(1..=NODES_MAX, Beyond::TooMuch)?;
-            numbered_nodes(count, zones?)
+            numbered_nodes(count, domains?)
         }
         (None, Some(list)) => {
-            if let Some(field) = zones_field {
-                let message = "`zones` deals out zones to `nodes = N`";
-                let help = "give each [[fleet.node]] its `zone`";
-                table.report.add(field.error(message).help(help));
+            for (field, kind) in dealt.iter().zip(["zone", "rack"]) {
+                if let Some(field) = field {
+                    let message = format!("`{kind}s` deals out {kind}s to `nodes = N`");
+                    let help = format!("give each [[fleet.node]] its `{kind}`");
+                    table.report.add(field.error(&message).help(help));
+                }
             }
             listed(&list)?
         }
@@ -56,16 +52,72 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
             return table.report.take(Err(table.error(message)));
         }
     };
-    let replicas = replicas?;
-    let serving = nodes.iter().filter(|node| node.weight > Weight::ZERO).count();
-    match replicas_field {
-        Some(field) if serving < replicas as usize => {
-            let message = format!("`replicas = {replicas}` needs as many nodes of positive weight");
-            let label = format!("the fleet has {serving}");
-            table.report.take(Err(field.error(message).label(label)))
+    let copies = copies?;
+    check_copies(table, &fields, copies, &nodes)?;
+    Some(Fleet { nodes, domains: domains?, copies, ranks: ranks? })
+}
+
+/// The zones and racks that numbered nodes are dealt out to.
+fn read_domains(fields: &[Option<Field<'_>>; 2]) -> Option<Domains> {
+    let [zones, racks] = fields.each_ref().map(|field| match field {
+        Some(field) => field.count_u32(1..=NODES_MAX, Beyond::Wrong).map(Some),
+        None => Some(None),
+    });
+    Some(Domains { zones: zones?, racks: racks? })
+}
+
+/// How many copies there are, and what they have to do with zones and racks.
+fn read_copies([replicas, zones, racks]: &[Option<Field<'_>>; 3]) -> Option<CopyRule> {
+    let rule = |field: &Option<Field<'_>>| match field {
+        Some(field) => {
+            let word = field.word(&DomainRule::ALL.map(DomainRule::name))?;
+            DomainRule::ALL.into_iter().find(|rule| rule.name() == word)
         }
-        _ => Some(Fleet { nodes, zones: zones?, replicas, ranks: ranks? }),
+        None => Some(DomainRule::Ignore),
+    };
+    let count = match replicas {
+        Some(field) => field.count_u32(1..=REPLICAS_MAX, Beyond::Wrong),
+        None => Some(1),
+    };
+    let (zones, racks) = (rule(zones), rule(racks));
+    Some(CopyRule { count: count? as usize, zones: zones?, racks: racks? })
+}
+
+/// Whether the first fleet can hold the copies, and every node stands where a rule needs it to.
+fn check_copies(
+    table: &Table<'_>,
+    [replicas, zones, racks]: &[Option<Field<'_>>; 3],
+    copies: CopyRule,
+    nodes: &[Node],
+) -> Option<()> {
+    type Domain = fn(&Node) -> bool;
+    let kinds: [(_, _, _, Domain); 2] = [
+        ("zone", zones, copies.zones, |node| node.zone.is_some()),
+        ("rack", racks, copies.racks, |node| node.rack.is_some()),
+    ];
+    for (kind, field, rule, is_known) in kinds {
+        let without = nodes.iter().find(|node| !is_known(node));
+        if let (Some(field), Some(node), true) = (field, without, rule != DomainRule::Ignore) {
+            let message = format!("`{kind}_rule` needs the {kind} of every node");
+            let label = format!("{} has none", quoted(node.name.as_str()));
+            let help = format!("give each node a `{kind}`, or deal them out with `{kind}s`");
+            return table.report.take(Err(field.error(&message).label(label).help(help)));
+        }
     }
+    // A fleet of nobody is complained of where the nodes are read.
+    let roster = Roster::new(nodes.to_vec()).ok()?;
+    let Err(error) = copies.check(&roster) else { return Some(()) };
+    let (field, what, found) = match error {
+        PlacementError::TooFewDomains { kind: "zones", found, .. } => (zones, "zones", found),
+        PlacementError::TooFewDomains { found, .. } => (racks, "racks", found),
+        _ => (replicas, "nodes", roster.serving().count()),
+    };
+    let field = field.as_ref().expect("one copy needs one node, and what is ignored no domain");
+    let message = match what {
+        "nodes" => format!("`replicas = {}` needs as many nodes of positive weight", copies.count),
+        _ => format!("{} copies need as many {what} of positive weight", copies.count),
+    };
+    table.report.take(Err(field.error(message).label(format!("the fleet has {found}"))))
 }
 
 fn listed(list: &Field<'_>) -> Option<Vec<Node>> {
@@ -100,6 +152,10 @@ fn read_node(
         Some(field) => field.node_name().map(Some),
         None => Some(None),
     };
+    let rack = match table.get("rack") {
+        Some(field) => field.node_name().map(Some),
+        None => Some(None),
+    };
     let weight = weight.map_or(Some(Weight::ONE), |field| field.weight());
     table.finish();
     let name_field = name_field?;
@@ -109,5 +165,5 @@ fn read_node(
         table.report.add(name_field.error(message).label("the second one"));
         return None;
     }
-    Some(Node { id: NodeId(index), name, weight: weight?, zone: zone? })
+    Some(Node { id: NodeId(index), name, weight: weight?, zone: zone?, rack: rack? })
 }

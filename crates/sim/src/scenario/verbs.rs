@@ -48,20 +48,21 @@ fn joining(field: &Field<'_>) -> Option<Joining> {
     }
 }
 
-/// A name, or a table with name, weight and zone.
+/// A name, or a table with name, weight, zone and rack.
 fn new_node(field: &Field<'_>) -> Option<NewNode> {
     if field.value.get_ref().as_str().is_some() {
-        return Some(NewNode { named: named(field)?, weight: None, zone: None });
+        return Some(NewNode { named: named(field)?, weight: None, zone: None, rack: None });
     }
     if !field.value.get_ref().is_table() {
-        return field.unexpected("a name or { name, weight, zone }");
+        return field.unexpected("a name or { name, weight, zone, rack }");
     }
     let table = field.table("a node that joins")?;
     let name = table.required("name").and_then(|field| named(&field));
     let weight = table.optional("weight", |field| field.weight());
     let zone = table.optional("zone", |field| field.node_name());
+    let rack = table.optional("rack", |field| field.node_name());
     table.finish();
-    Some(NewNode { named: name?, weight: weight?, zone: zone? })
+    Some(NewNode { named: name?, weight: weight?, zone: zone?, rack: rack? })
 }
 
 fn named(field: &Field<'_>) -> Option<Named> {

@@ -56,7 +56,7 @@ fn files_have_columns() {
         ("weight\n1\n", "nodes.csv, line 1: no column is called `name`"),
         (
             "name,size\na,1\n",
-            "nodes.csv, line 1: column `size`: there are `name`, `weight`, `zone`",
+            "nodes.csv, line 1: column `size`: there are `name`, `weight`, `zone`, `rack`",
         ),
         ("name\na\na\n", "nodes.csv, line 3: the name stands there twice"),
         ("name\n", "a fleet needs at least one node of positive weight"),

@@ -3,6 +3,7 @@
 use placelab_core::{Change, NodeId, Roster, Weight};
 use placelab_sim::fleet::numbered_nodes;
 use placelab_sim::plan::minimum;
+use placelab_sim::scenario::Domains;
 
 use crate::support::{HEAD, members, planned, read_text, report, timeline, with_fleet};
 
@@ -124,7 +125,7 @@ fn plans_read_well() {
 #[test]
 fn the_minimum_is_half_the_change_of_shares() {
     let roster = |weights: &[u32]| {
-        let mut nodes = numbered_nodes(weights.len() as u32, None);
+        let mut nodes = numbered_nodes(weights.len() as u32, Domains::default());
         for (node, &weight) in nodes.iter_mut().zip(weights) {
             node.weight = Weight::units(weight);
         }

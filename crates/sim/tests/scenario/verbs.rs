@@ -240,8 +240,8 @@ fn seeds_change_once_an_event() {
 #[test]
 fn copies_are_read() {
     let fleet = |replicas: &str| read_text(&format!("{HEAD}[fleet]\nnodes = 8\n{replicas}"));
-    assert_eq!(fleet("").scenario.fleet.replicas, 1);
-    assert_eq!(fleet("replicas = 8").scenario.fleet.replicas, 8);
+    assert_eq!(fleet("").scenario.fleet.copies.count, 1);
+    assert_eq!(fleet("replicas = 8").scenario.fleet.copies.count, 8);
     let metric = "[[require]]\nmetric = \"replica.changed\"\nmax = 1";
     assert_eq!(fleet(&format!("replicas = 2\n{metric}")).scenario.requirements.len(), 1);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use placelab_core::{Change, Node, NodeId, NodeName, Roster, Weight};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Absence, Away, Course, Errors, Outcome, about, in_words, numbered_zone, wrong_total};
+use super::{Absence, Away, Course, Errors, Outcome, about, in_words, wrong_total};
 use crate::diagnostics::Diagnostic;
 use crate::plan::picks;
 use crate::scenario::{Event, Named, NewNode, Picked};
@@ -42,8 +42,8 @@ impl Course<'_> {
             if self.present.contains(&id) || self.away.contains_key(&id) {
                 continue;
             }
-            let zone = self.zones.map(|zones| numbered_zone(number % zones));
-            outcome.changes.push(Change::Add(Node { id, name, weight: Weight::ONE, zone }));
+            let (zone, rack) = self.domains.of(number);
+            outcome.changes.push(Change::Add(Node { id, name, weight: Weight::ONE, zone, rack }));
         }
         Ok(outcome)
     }
@@ -66,6 +66,7 @@ impl Course<'_> {
                 name: new.named.name.clone(),
                 weight: new.weight.or(before.map(|node| node.weight)).unwrap_or(Weight::ONE),
                 zone: new.zone.clone().or_else(|| before.and_then(|node| node.zone.clone())),
+                rack: new.rack.clone().or_else(|| before.and_then(|node| node.rack.clone())),
             }));
         }
         if errors.is_empty() { Ok(outcome) } else { Err(errors) }

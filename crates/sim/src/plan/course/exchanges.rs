@@ -28,8 +28,7 @@ impl Course<'_> {
             let Ok(position) = position else { continue };
             positions.push(position);
             let old = &self.roster.nodes()[position];
-            let (name, weight, zone) = (new.name.clone(), old.weight, old.zone.clone());
-            joining.push(Change::Add(Node { id, name, weight, zone }));
+            joining.push(Change::Add(Node { id, name: new.name.clone(), ..old.clone() }));
         }
         if !errors.is_empty() {
             return Err(errors);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{Node, Zone};
+use placelab_core::{Domain, Node};
 
 use super::{Absence, Course, Errors, Outcome};
 use crate::diagnostics::{Diagnostic, quoted};
@@ -46,7 +46,7 @@ impl Course<'_> {
         zones: &'z [Named],
         event: &Event,
         idle: impl Fn(&str, Population) -> Option<(String, &'static str, &'static str)>,
-    ) -> Result<BTreeSet<&'z Zone>, Errors> {
+    ) -> Result<BTreeSet<&'z Domain>, Errors> {
         let known = self.populations();
         if known.is_empty() {
             let help = "deal them out with `zones = Z` in [fleet], or give each node its `zone`";
@@ -73,8 +73,8 @@ impl Course<'_> {
     }
 
     /// The zones of members and of nodes that failed.
-    fn populations(&self) -> BTreeMap<&Zone, Population> {
-        let mut known: BTreeMap<&Zone, Population> = BTreeMap::new();
+    fn populations(&self) -> BTreeMap<&Domain, Population> {
+        let mut known: BTreeMap<&Domain, Population> = BTreeMap::new();
         for zone in self.roster.nodes().iter().filter_map(|node| node.zone.as_ref()) {
             known.entry(zone).or_default().members += 1;
         }
@@ -85,6 +85,6 @@ impl Course<'_> {
     }
 }
 
-fn is_in(zones: &BTreeSet<&Zone>, node: &Node) -> bool {
+fn is_in(zones: &BTreeSet<&Domain>, node: &Node) -> bool {
     node.zone.as_ref().is_some_and(|zone| zones.contains(zone))
 }

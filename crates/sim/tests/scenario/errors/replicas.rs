@@ -57,6 +57,56 @@ error: `replicas = 3` needs as many nodes of positive weight
 "#,
     },
     Case {
+        name: "more copies than zones",
+        scenario: r#"
+schema = 1
+algorithms = ["ring"]
+keys = { source = "uniform", count = 1000 }
+fleet = { nodes = 9, zones = 2, replicas = 3, zone_rule = "spread" }
+"#,
+        report: r#"
+error: 3 copies need as many zones of positive weight
+ --> s.toml:4:59
+  |
+4 | fleet = { nodes = 9, zones = 2, replicas = 3, zone_rule = "spread" }
+  |                                                           ^^^^^^^^ the fleet has 2
+"#,
+    },
+    Case {
+        name: "a rule about racks where there are none",
+        scenario: r#"
+schema = 1
+algorithms = ["ring"]
+keys = { source = "uniform", count = 1000 }
+fleet = { nodes = 9, zones = 3, replicas = 3, rack_rule = "prefer" }
+"#,
+        report: r#"
+error: `rack_rule` needs the rack of every node
+ --> s.toml:4:59
+  |
+4 | fleet = { nodes = 9, zones = 3, replicas = 3, rack_rule = "prefer" }
+  |                                                           ^^^^^^^^ `node-0` has none
+  = help: give each node a `rack`, or deal them out with `racks`
+"#,
+    },
+    Case {
+        name: "a zone goes that copies have to spread over",
+        scenario: r#"
+schema = 1
+algorithms = ["ring"]
+keys = { source = "uniform", count = 1000 }
+fleet = { nodes = 9, zones = 3, replicas = 3, zone_rule = "spread" }
+timeline = [{ name = "t", event = [{ zone_fail = "zone-1" }] }]
+"#,
+        report: r#"
+error: 3 copies of a key need as many zones with a node of positive weight, and there are 2
+ --> s.toml:5:36
+  |
+5 | timeline = [{ name = "t", event = [{ zone_fail = "zone-1" }] }]
+  |                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^ leaves zones: 2
+"#,
+    },
+    Case {
         name: "more copies than nodes of positive weight",
         scenario: r#"
 schema = 1
