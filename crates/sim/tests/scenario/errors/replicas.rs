@@ -86,6 +86,7 @@ error: `rack_rule` needs the rack of every node
   |
 4 | fleet = { nodes = 9, zones = 3, replicas = 3, rack_rule = "prefer" }
   |                                                           ^^^^^^^^ `node-0` has none
+  |
   = help: give each node a `rack`, or deal them out with `racks`
 "#,
     },
