@@ -1,6 +1,6 @@
 //! Statistics of placement.
 //!
-//! [`tally`], [`flows`] and [`copies`] count: integers that merge exactly in any order. [`load`]
+//! [`tally`], [`flows`], [`copies`] and [`holdings`] count: integers that merge exactly in any order. [`load`]
 //! and [`movement`] turn counts into the figures of the metric catalogue. [`null`], [`uniform`],
 //! [`spacings`] and [`special`] say what pure chance would give, [`whole_keys`] what the best table
 //! would.
@@ -8,6 +8,7 @@
 pub mod copies;
 pub mod fill;
 pub mod flows;
+pub mod holdings;
 pub mod load;
 pub mod movement;
 pub mod null;

@@ -34,6 +34,26 @@ impl Targets {
     }
 }
 
+impl Targets {
+    /// How far the weight of each node rose, by identity, as ranks: a node has a higher rank than
+    /// another where a move to it from the other has a reason. Those absent before and after have
+    /// none, which reads 0.
+    pub fn rises(&self) -> Vec<u32> {
+        let present = |id: &u32| self.before[*id as usize] > 0 || self.after[*id as usize] > 0;
+        let mut ids: Vec<u32> = (0..self.before.len() as u32).filter(present).collect();
+        let compare = |a: &u32, b: &u32| {
+            let (a, b) = (NodeId(*a), NodeId(*b));
+            self.forces(b, a).cmp(&self.forces(a, b))
+        };
+        ids.sort_by(compare);
+        let mut ranks = vec![0; self.before.len()];
+        for (rank, alike) in ids.chunk_by(|a, b| compare(a, b).is_eq()).enumerate() {
+            alike.iter().for_each(|id| ranks[*id as usize] = rank as u32);
+        }
+        ranks
+    }
+}
+
 /// Weights in micro-units by identity.
 pub fn weights_by_id(roster: &Roster, node_count: usize) -> Vec<u64> {
     let mut weights = vec![0; node_count];

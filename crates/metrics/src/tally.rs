@@ -4,11 +4,12 @@
 //! minus what left. So a key is counted once for the first placement and once for each move, and
 //! most keys do not move.
 
-use placelab_core::NodeId;
+use placelab_core::{DomainIndex, NodeId};
 
 use crate::copies::Copies;
 use crate::fill::Fills;
 use crate::flows::{Amounts, Flows};
+use crate::holdings::Holdings;
 
 /// Most bytes of all matrices of a tally with a cell for each pair of nodes: 24 MiB. Beyond, only
 /// pairs between which something moves have one.
@@ -43,6 +44,8 @@ pub struct Shape {
     pub comparisons: usize,
     /// How many of them, the first ones, count copies.
     pub copied: usize,
+    /// Placements whose copies are counted.
+    pub held: usize,
     /// Marks at which the first placement is looked at as keys come.
     pub marks: usize,
     /// Ranks of a node at these marks.
@@ -59,6 +62,8 @@ pub struct Tally {
     pub flows: Vec<Flows>,
     /// Copies of each of the first comparisons; empty where keys have one copy.
     pub copies: Vec<Copies>,
+    /// Copies under each placement; empty where keys have one copy.
+    pub holdings: Vec<Holdings>,
     /// The first placement as keys come; empty without marks.
     pub fills: Fills,
     moved: Vec<u32>,
@@ -78,6 +83,7 @@ impl Tally {
             first: vec![[0; 3]; shape.nodes],
             flows: vec![flows; shape.comparisons],
             copies: vec![Copies::default(); shape.copied],
+            holdings: vec![Holdings::new(shape.nodes); shape.held],
             fills: Fills::new(shape.nodes, shape.ranks, shape.marks),
             moved: Vec::new(),
         }
@@ -118,19 +124,36 @@ impl Tally {
         }
     }
 
-    /// Counts the copies of a chunk, so many for each key, between two placements.
+    /// Counts the copies of a chunk, so many for each key, under one placement, with the zones and
+    /// racks of its nodes.
+    pub fn count_holdings(
+        &mut self,
+        placement: usize,
+        replicas: usize,
+        copies: &[NodeId],
+        amounts: ChunkAmounts<'_>,
+        kinds: &[Option<DomainIndex>; 2],
+    ) {
+        let held = &mut self.holdings[placement];
+        for (key, copies) in copies.chunks_exact(replicas).enumerate() {
+            held.add(copies, amounts.of(key), kinds);
+        }
+    }
+
+    /// Counts what becomes of the copies of a chunk, so many for each key, between two placements;
+    /// `rises` are those of the targets.
     pub fn count_copies(
         &mut self,
         comparison: usize,
         replicas: usize,
-        before: &[NodeId],
-        after: &[NodeId],
+        [before, after]: [&[NodeId]; 2],
         amounts: ChunkAmounts<'_>,
+        rises: &[u32],
     ) {
         let copies = &mut self.copies[comparison];
         let pairs = before.chunks_exact(replicas).zip(after.chunks_exact(replicas));
         for (key, (before, after)) in pairs.enumerate() {
-            copies.add(before, after, amounts.of(key));
+            copies.add(before, after, amounts.of(key), rises);
         }
     }
 
@@ -144,6 +167,9 @@ impl Tally {
         }
         for (copies, more) in self.copies.iter_mut().zip(&other.copies) {
             copies.merge(more);
+        }
+        for (held, more) in self.holdings.iter_mut().zip(&other.holdings) {
+            held.merge(more);
         }
         self.fills.merge(&other.fills);
         self
@@ -160,7 +186,7 @@ mod tests {
         let (before, after) = (ids(&[0, 1, 2, 0]), ids(&[0, 2, 2, 1]));
         let requests = [10, 20, 30, 40];
         let amounts = ChunkAmounts { requests: Some(&requests), bytes: None };
-        let shape = Shape { nodes: 3, comparisons: 1, copied: 0, marks: 0, ranks: 1 };
+        let shape = Shape { nodes: 3, comparisons: 1, copied: 0, held: 0, marks: 0, ranks: 1 };
         let mut tally = Tally::new(shape);
         tally.count_first(&before, amounts);
         tally.count_moves(0, &before, &after, amounts);
@@ -176,7 +202,8 @@ mod tests {
     /// A million nodes squared would be 24 TB, where nothing is compared too.
     #[test]
     fn large_fleets_without_events_fit() {
-        let shape = Shape { nodes: 1_000_000, comparisons: 0, copied: 0, marks: 0, ranks: 1 };
+        let shape =
+            Shape { nodes: 1_000_000, comparisons: 0, copied: 0, held: 0, marks: 0, ranks: 1 };
         assert!(Tally::new(shape).flows.is_empty());
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 pub(crate) use differences::lookup_time;
 
-use placelab_results::{Contender, ContenderVerdict, Measured, Requirement, Role};
+use placelab_results::{Contender, ContenderVerdict, Cropped, Measured, Requirement, Role};
 
 use crate::number::{self, percent};
 use crate::subject::{Subject, figure, steps, worst};
@@ -143,6 +143,7 @@ fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
         lines.push("The scenario states no requirements: this is no ranking.".into());
     }
     lines.extend(misleading_maximum(candidates));
+    lines.extend(cropped(subject));
     let broken = subject.results.expectations.iter().filter(|held| !held.met).count();
     if broken > 0 {
         let all = subject.results.expectations.len();
@@ -172,6 +173,23 @@ fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
         );
     }
     lines
+}
+
+/// Members that are too heavy for the copies, at the first step that has some.
+fn cropped(subject: &Subject) -> Option<String> {
+    let steps = subject.results.plan.iter().flat_map(|timeline| &timeline.steps);
+    let cropped = &steps.map(|step| &step.cropped).find(|cropped| !cropped.is_empty())?;
+    let one = |node: &Cropped| {
+        let effective = number::ratio(node.effective, 2);
+        format!("{} (weight {}, counts as {effective})", one_line(&node.name), node.weight)
+    };
+    let each: Vec<String> = cropped.iter().map(one).collect();
+    Some(format!(
+        "Too heavy for {} of each key: {}. A node holds at most one copy of a key, so it cannot \
+         have its part of them; fair loads by copies are of the weights that count.",
+        plural(subject.results.replicas.into(), "copy", "copies"),
+        list_up_to(&each, NAMES_MAX)
+    ))
 }
 
 /// A contender whose fullest node is less full than another's though its loads lie farther apart:

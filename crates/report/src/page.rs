@@ -102,7 +102,17 @@ pub(crate) fn facts(subject: &Subject) -> String {
     });
     let copies = match results.replicas {
         0 | 1 => String::new(),
-        replicas => format!("{} of each key, ", plural(replicas.into(), "copy", "copies")),
+        replicas => {
+            let rules = [("zones", &results.zone_rule), ("racks", &results.rack_rule)];
+            let rules = rules.iter().filter(|(_, rule)| rule.as_str() != "ignore");
+            let rules: Vec<String> =
+                rules.map(|(kind, rule)| format!("{kind}: {}", one_line(rule))).collect();
+            let rules = match rules.len() {
+                0 => String::new(),
+                _ => format!(" ({})", rules.join(", ")),
+            };
+            format!("{} of each key{rules}, ", plural(replicas.into(), "copy", "copies"))
+        }
     };
     format!(
         "{} compared over {}{requests} ({}), {copies}a fleet of {nodes} and {}.",

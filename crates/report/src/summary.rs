@@ -7,6 +7,11 @@ use crate::number::{self, NONE, bytes, nanoseconds, percent, ratio};
 use crate::subject::{Subject, least, worst};
 use crate::table::{Cell, Column, Row, Table, Tone};
 
+/// Copies of a key that share a failure domain, with the titles of their columns.
+const VIOLATIONS: [(&str, &str); 2] = [
+    ("replica.zone_violations", "keys with copies in one zone"),
+    ("replica.rack_violations", "keys with copies in one rack"),
+];
 /// Timelines that have a column of their own.
 const TIMELINES_MAX: usize = 3;
 
@@ -35,7 +40,11 @@ pub(crate) fn table(subject: &Subject) -> Table {
     }
     columns.push(Column::figures("sideways", "worst step"));
     if subject.has_copies() {
+        columns.push(Column::figures("fullest by copies", "× fair, worst step"));
         columns.push(Column::figures("copies made", "as a set, worst step"));
+        columns.push(Column::figures("of them sideways", "worst step"));
+        let known = VIOLATIONS.into_iter().filter(|(id, _)| subject.has(id));
+        columns.extend(known.map(|(_, title)| Column::figures(title, "worst step")));
     }
     if subject.has("failure.max_extra") {
         columns.push(Column::figures("largest extra", "after a loss, × fair"));
@@ -97,7 +106,11 @@ fn cells(subject: &Subject, contender: &Contender) -> Vec<Cell> {
     }
     cells.push(figure("movement.sideways", &percent));
     if subject.has_copies() {
+        cells.push(figure("replica.max_over_mean", &|value| subject.load(value)));
         cells.push(figure("replica.changed", &percent));
+        cells.push(figure("replica.sideways", &percent));
+        let known = VIOLATIONS.into_iter().filter(|(id, _)| subject.has(id));
+        cells.extend(known.map(|(id, _)| figure(id, &percent)));
     }
     if subject.has("failure.max_extra") {
         cells.push(figure("failure.max_extra", &|value| ratio(value, 2)));

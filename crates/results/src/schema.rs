@@ -28,6 +28,10 @@ pub struct RunResults {
     pub seeds: u32,
     /// Copies of each key, each on a node of its own; the first is the owner.
     pub replicas: u32,
+    /// What copies have to do with zones: `ignore`, `prefer` or `spread`.
+    pub zone_rule: String,
+    /// What copies have to do with racks, likewise.
+    pub rack_rule: String,
     /// Ranks of a node at the marks of [`Contender::fills`].
     pub ranks: u32,
     /// Each timeline's steps, with every random pick resolved. Step 0 is the fleet at the start.
@@ -105,6 +109,23 @@ pub struct PlannedStep {
     pub nodes: u32,
     /// Least fraction of keys that must move, from the target shares: ½ Σ |Δ share|.
     pub minimum: f64,
+    /// Members too heavy for the copies, heaviest first; at most [`CROPPED_LISTED_MAX`].
+    pub cropped: Vec<Cropped>,
+}
+
+/// Most members listed as too heavy.
+pub const CROPPED_LISTED_MAX: usize = 8;
+
+/// A member that would have to hold more than one copy of a key to have its part.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cropped {
+    /// Its name.
+    pub name: String,
+    /// Its weight, exact.
+    pub weight: String,
+    /// The weight with which it counts: the largest of which it can hold the part.
+    pub effective: f64,
 }
 
 /// What one contender did.

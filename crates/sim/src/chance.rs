@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use placelab_core::Roster;
-use placelab_metrics::null::{KeyWeights, LoadChance, UnitNull, WeightedNull};
+use placelab_core::{CopyRule, Roster};
+use placelab_metrics::null::{KeyWeights, LoadChance, UnitNull, WeightedNull, weight_classes};
 use placelab_metrics::special::Tails;
 use placelab_results::Measure;
 use rayon::prelude::*;
@@ -27,6 +27,9 @@ pub struct FleetChance {
     weighted: BTreeMap<Measure, WeightedNull>,
     /// What they give, by measure.
     pub loads: BTreeMap<Measure, LoadChance>,
+    /// What the law of copies on distinct nodes gives, by keys; none where keys have one, or where
+    /// copies keep to different domains.
+    pub copies: Option<LoadChance>,
 }
 
 impl FleetChance {
@@ -41,7 +44,7 @@ impl FleetChance {
 
 impl Chances {
     /// The null models of every fleet of a plan for some keys, and of its first at marks.
-    pub fn new(plan: &Plan, source: &KeySource, marks: Marks<'_>) -> Self {
+    pub fn new(plan: &Plan, source: &KeySource, marks: Marks<'_>, copies: CopyRule) -> Self {
         let mut fleets: Vec<Vec<u64>> = plan
             .timelines
             .iter()
@@ -62,7 +65,12 @@ impl Chances {
                 .collect();
             let mut loads = BTreeMap::from([(Measure::Keys, unit.chance())]);
             loads.extend(weighted.iter().map(|(measure, null)| (*measure, null.chance())));
-            (weights, FleetChance { unit, weighted, loads })
+            let copies = (copies.count > 1 && copies == CopyRule::plain(copies.count)).then(|| {
+                let count = copies.count as u64;
+                let classes = weight_classes(&weights, count);
+                UnitNull::of_classes(source.len(), count, &classes).chance()
+            });
+            (weights, FleetChance { unit, weighted, loads, copies })
         };
         let slots = rank_weights(&plan.start, marks.ranks);
         let at_mark = |&keys: &u64| {

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use placelab_core::{Footprint, HashSeed, NodeId, PlacementError, Placer, Roster};
 
+use placelab_metrics::flows::Amounts;
+
 use crate::keys::KeySource;
 use crate::plan::Plan;
 use crate::replay::{Burden, Snapshot};
@@ -40,7 +42,10 @@ pub fn estimate(
     let Prepared { scenario, plan, .. } = prepared;
     let steps: usize = plan.timelines.iter().map(|timeline| timeline.steps.len() - 1).sum();
     let snapshots = 1 + steps as u64;
-    let tally = tally_bytes(plan.names.names().len() as u64, steps as u64, source.len());
+    let names = plan.names.names().len() as u64;
+    let held = if scenario.fleet.copies.count > 1 { names.saturating_mul(snapshots) } else { 0 };
+    let tally = tally_bytes(names, steps as u64, source.len())
+        .saturating_add(held.saturating_mul(size_of::<Amounts>() as u64));
     let rows = snapshots * CHUNK_KEYS * size_of::<NodeId>() as u64;
     let figures = snapshots * u64::from(scenario.seeds) * FIGURES_BYTES;
     let fleets = largest_fleets(plan);

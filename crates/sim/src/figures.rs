@@ -1,13 +1,16 @@
 //! The figures of one contender at one hash seed: a tally turned into metrics.
 
+mod copies;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_core::{
-    Change, Claim, CopyRule, Count, HashSeed, Key, KeyPart, Keys, NodeId, Placer, Roster,
+    Change, Claim, CopyRule, Count, HashSeed, Key, KeyPart, Keys, Node, NodeId, Placer, Roster,
 };
 use placelab_metrics::copies::Copies;
 use placelab_metrics::fill::Fills;
 use placelab_metrics::flows::{Amounts, FlowCell};
+use placelab_metrics::holdings::Holdings;
 use placelab_metrics::load::{Balance, balance, ratios};
 use placelab_metrics::movement::{Spread, Targets, half_change, movement, spread};
 use placelab_metrics::uniform::g_test;
@@ -110,6 +113,7 @@ pub fn figures(
         loads: loads(&replayed, &comparisons, tally.first, &cells),
         cells,
         copies: tally.copies,
+        holdings: tally.holdings,
         comparisons: &comparisons,
     };
     let timelines = std::iter::zip(&setting.plan.timelines, replayed.courses)
@@ -228,6 +232,8 @@ struct Measured<'a> {
     cells: Vec<Vec<FlowCell>>,
     /// Of each step; empty where keys have one copy.
     copies: Vec<Copies>,
+    /// Of each snapshot; likewise.
+    holdings: Vec<Holdings>,
     comparisons: &'a Comparisons,
 }
 
@@ -250,7 +256,7 @@ impl Measured<'_> {
             if index > 0 {
                 let comparison = Comparison { before: course.snapshots[index - 1], after };
                 self.step(planned, comparison, &mut figures);
-                self.copies(comparison, &mut figures);
+                self.copies(planned, comparison, &mut figures);
                 self.restored(&returns(timeline, &course, index), after, &mut figures);
                 if seed == HashSeed::PUBLISHED {
                     figures.cells.clone_from(self.cells_of(comparison));
@@ -298,6 +304,7 @@ impl Measured<'_> {
             }
         }
         self.shares(snapshot, roster, &weights, &mut figures);
+        self.holdings(snapshot, roster, &weights, &mut figures);
         let footprint = self.snapshots[snapshot].placer.scheme().footprint();
         let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
         put("work.lookup", self.work[snapshot]);
@@ -312,7 +319,7 @@ impl Measured<'_> {
         let parts: Vec<u128> = match placement.shares() {
             Some(shares) => {
                 let by_id: BTreeMap<NodeId, u128> = shares.parts.into_iter().collect();
-                let part = |node: &placelab_core::Node| by_id.get(&node.id).copied().unwrap_or(0);
+                let part = |node: &Node| by_id.get(&node.id).copied().unwrap_or(0);
                 roster.nodes().iter().map(part).collect()
             }
             None if self.has_fair_shares => weights.iter().copied().map(u128::from).collect(),
@@ -359,23 +366,6 @@ impl Measured<'_> {
             put("failure.max_extra", spread.max_extra);
             put("failure.spread", spread.effective);
             figures.spread = Some(spread);
-        }
-    }
-
-    /// The copies that a step makes, where keys have several.
-    fn copies(&self, comparison: Comparison, figures: &mut StepFigures) {
-        let Some(copies) = self.copies.get(self.comparisons.place(comparison)) else { return };
-        for measure in self.measures() {
-            let keys = self.setting.source.totals().by(measure).unwrap_or(0) as f64;
-            let of_all = |sums: [u128; 3], whole: f64| match whole {
-                0.0 => 0.0,
-                _ => sums[measure as usize] as f64 / whole,
-            };
-            let all_copies = keys * self.setting.copies.count as f64;
-            let mut put = |id: &str, value| figures.metrics.insert(measure.id(id), value);
-            put("replica.changed", of_all(copies.changed, all_copies));
-            put("replica.changed_ordered", of_all(copies.changed_ordered, all_copies));
-            put("replica.behind_owner", of_all(copies.behind_owner, keys));
         }
     }
 

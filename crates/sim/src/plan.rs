@@ -34,6 +34,8 @@ pub struct Plan {
     pub start: Arc<Roster>,
     /// Every name of the run; the first ones are those of the fleet at the start.
     pub names: Identities,
+    /// Copies of each key.
+    pub copies: u32,
     /// In the order of the scenario.
     pub timelines: Vec<PlannedTimeline>,
 }
@@ -128,7 +130,11 @@ pub fn plan_timelines(
             Err(found) => errors.extend(found),
         }
     }
-    if errors.is_empty() { Ok(Plan { start, names, timelines: planned }) } else { Err(errors) }
+    let copies = fleet.copies.count as u32;
+    match errors.is_empty() {
+        true => Ok(Plan { start, names, copies, timelines: planned }),
+        false => Err(errors),
+    }
 }
 
 fn follow(

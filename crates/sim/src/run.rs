@@ -46,8 +46,8 @@ pub fn run(
     let (contenders, few_keys) = pool.install(|| {
         let held = scenario.keys.marks.partition_point(|mark| *mark <= source.len());
         let marks = Marks { keys: &scenario.keys.marks[..held], ranks: scenario.fleet.ranks };
-        let chances = Chances::new(plan, source, marks);
         let copies = scenario.fleet.copies;
+        let chances = Chances::new(plan, source, marks, copies);
         let setting = Setting { plan, source, chances: &chances, copies, marks };
         (sweep_all(scenario, &setting, progress), few_keys(plan, source.len(), &chances))
     });
@@ -64,6 +64,8 @@ pub fn run(
         keys: source.summary().clone(),
         seeds: scenario.seeds,
         replicas: scenario.fleet.copies.count as u32,
+        zone_rule: scenario.fleet.copies.zones.name().into(),
+        rack_rule: scenario.fleet.copies.racks.name().into(),
         ranks: scenario.fleet.ranks,
         plan: plan.to_results(),
         few_keys,

@@ -225,6 +225,15 @@ fn chance(setting: &Setting<'_>, planned: &PlannedStep, id: &str) -> Option<Chan
 
 fn load_by_chance(setting: &Setting<'_>, roster: &Roster, id: &str) -> Option<Chance> {
     let (metric, measure) = metric(id)?;
+    if metric.id.starts_with("replica.") {
+        let copies = setting.chances.of(roster).copies.filter(|_| measure == Measure::Keys)?;
+        return match metric.id {
+            "replica.max_over_mean" => Some(copies.max_over_mean),
+            "replica.min_over_mean" => Some(copies.min_over_mean),
+            "replica.cv" => Some(copies.cv),
+            _ => None,
+        };
+    }
     let load = setting.chances.of(roster).loads.get(&measure)?;
     match metric.id {
         "load.max_over_mean" => Some(load.max_over_mean),

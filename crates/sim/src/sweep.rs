@@ -10,14 +10,16 @@ use std::ops::Range;
 
 use placelab_core::mix::stream;
 use placelab_core::{
-    CopyChooser, CopyRule, HashSeed, KeyHash, KeyPart, Keys, Ledger, NodeId, Placement, Placer,
+    CopyChooser, CopyRule, DomainIndex, HashSeed, KeyHash, KeyPart, Keys, Ledger, Node, NodeId,
+    Placement, Placer, Roster,
 };
+use placelab_metrics::movement::Targets;
 use placelab_metrics::tally::{ChunkAmounts, Shape, Tally};
 use placelab_results::Measure;
 use rayon::prelude::*;
 
 use crate::keys::{KeyChunk, KeySource};
-use crate::replay::{Comparisons, Snapshot};
+use crate::replay::{Comparison, Comparisons, Snapshot};
 
 /// Keys made and placed together: their hashes and owners fit the first cache.
 pub const CHUNK_KEYS: u64 = 2_048;
@@ -85,8 +87,18 @@ struct Placements<'a> {
     seeds: Vec<HashSeed>,
     /// Which of them salts the keys of each snapshot.
     group: Vec<usize>,
-    /// What chooses the copies under each snapshot; empty where keys have one.
+    /// What becomes of copies; none where keys have one.
+    copying: Option<Copying>,
+}
+
+/// What is known of the copies before any key.
+struct Copying {
+    /// What chooses them under each snapshot.
     choosers: Vec<CopyChooser>,
+    /// Zones and racks under each snapshot, where some node has one.
+    kinds: Vec<[Option<DomainIndex>; 2]>,
+    /// How far the weight of each node rose in each step.
+    rises: Vec<Vec<u32>>,
 }
 
 /// What one thread needs: reused from share to share.
@@ -129,8 +141,8 @@ impl Sweep<'_> {
                     self.source.fill(chunk.clone(), &mut worker.chunk, self.reads);
                     self.place(placements, &mut worker);
                     self.count(chunk, &mut worker);
-                    if !placements.choosers.is_empty() {
-                        self.count_copies(placements, &mut worker);
+                    if let Some(copying) = &placements.copying {
+                        self.count_copies(placements, copying, &mut worker);
                     }
                 }
                 progress.advance(end - start);
@@ -170,32 +182,53 @@ impl Sweep<'_> {
     fn placements(&self) -> Option<Placements<'_>> {
         let mut known = BTreeMap::new();
         let mut placements =
-            Placements { all: vec![], seeds: vec![], group: vec![], choosers: vec![] };
+            Placements { all: vec![], seeds: vec![], group: vec![], copying: None };
         for snapshot in self.snapshots {
             let Placer::Placement(placement) = &snapshot.placer else { return None };
             placements.all.push(placement.as_ref());
-            if self.copies.count > 1 {
-                let chooser = self.copies.chooser(placement.roster());
-                placements.choosers.push(chooser.expect("the plan saw to it"));
-            }
             let group = *known.entry(snapshot.seed).or_insert_with(|| {
                 placements.seeds.push(snapshot.seed);
                 placements.seeds.len() - 1
             });
             placements.group.push(group);
         }
+        placements.copying = (self.copies.count > 1).then(|| self.copying());
         Some(placements)
+    }
+
+    fn copying(&self) -> Copying {
+        let rosters: Vec<&Roster> =
+            self.snapshots.iter().map(|snapshot| snapshot.placer.scheme().roster()).collect();
+        let chooser = |roster: &&Roster| self.copies.chooser(roster).expect("the plan saw to it");
+        let kinds = |roster: &&Roster| {
+            let known = |is_known: fn(&Node) -> bool| roster.nodes().iter().any(is_known);
+            [
+                known(|node| node.zone.is_some()).then(|| DomainIndex::zones(roster)),
+                known(|node| node.rack.is_some()).then(|| DomainIndex::racks(roster)),
+            ]
+        };
+        let rises = |comparison: &Comparison| {
+            let (before, after) = (rosters[comparison.before], rosters[comparison.after]);
+            Targets::new(before, after, self.node_count).rises()
+        };
+        Copying {
+            choosers: rosters.iter().map(chooser).collect(),
+            kinds: rosters.iter().map(kinds).collect(),
+            rises: self.comparisons.steps().iter().map(rises).collect(),
+        }
     }
 
     fn worker(&self) -> Worker {
         let row = vec![NodeId(0); CHUNK_KEYS as usize];
         let (all, steps) = (self.comparisons.all().len(), self.comparisons.steps().len());
-        let copied = if self.copies.count > 1 { steps } else { 0 };
+        let (copied, held) =
+            if self.copies.count > 1 { (steps, self.snapshots.len()) } else { (0, 0) };
         Worker {
             tally: Tally::new(Shape {
                 nodes: self.node_count,
                 comparisons: all,
                 copied,
+                held,
                 marks: self.marks.keys.len(),
                 ranks: self.marks.ranks as usize,
             }),
@@ -250,30 +283,37 @@ impl Sweep<'_> {
         }
     }
 
-    /// Copies of a chunk before and after each step. The state after a step is mostly that before
-    /// the next, so two rows are enough.
-    fn count_copies(&self, placements: &Placements<'_>, worker: &mut Worker) {
+    /// Copies of a chunk under every snapshot, and before and after each step. The state after a
+    /// step is mostly that before the next, so two rows are enough.
+    fn count_copies(&self, placements: &Placements<'_>, copying: &Copying, worker: &mut Worker) {
         let Worker { tally, chunk, salted, copies, .. } = worker;
+        let count = self.copies.count;
         copies.iter_mut().for_each(|row| row.snapshot = None);
-        let mut fill = |snapshot: usize, row: &mut CopyRow| {
+        let mut counted = vec![false; self.snapshots.len()];
+        let mut fill = |snapshot: usize, row: &mut CopyRow, tally: &mut Tally| {
             if row.snapshot == Some(snapshot) {
                 return;
             }
             let keys = salted_keys(chunk, self.snapshots[snapshot].seed, salted, self.reads);
-            row.nodes.resize(keys.hashes.len() * self.copies.count, NodeId(0));
-            let chooser = &placements.choosers[snapshot];
+            row.nodes.resize(keys.hashes.len() * count, NodeId(0));
+            let chooser = &copying.choosers[snapshot];
             chooser.choose_many(placements.all[snapshot], keys, &mut row.nodes);
             row.snapshot = Some(snapshot);
+            if !std::mem::replace(&mut counted[snapshot], true) {
+                let kinds = &copying.kinds[snapshot];
+                tally.count_holdings(snapshot, count, &row.nodes, amounts(chunk), kinds);
+            }
         };
+        fill(0, &mut copies[1], tally);
         for (index, comparison) in self.comparisons.steps().iter().enumerate() {
             let [before, after] = copies;
             if after.snapshot == Some(comparison.before) {
                 std::mem::swap(before, after);
             }
-            fill(comparison.before, before);
-            fill(comparison.after, after);
-            let amounts = amounts(chunk);
-            tally.count_copies(index, self.copies.count, &before.nodes, &after.nodes, amounts);
+            fill(comparison.before, before, tally);
+            fill(comparison.after, after, tally);
+            let rows = [&before.nodes[..], &after.nodes[..]];
+            tally.count_copies(index, count, rows, amounts(chunk), &copying.rises[index]);
         }
     }
 }

@@ -85,7 +85,9 @@ fn words(subject: &Subject) -> Markup {
                     "Each key has " (count(results.replicas.into())) " copies on as many nodes; \
                      the first of them is its owner. Loads and movement are those of owners. \
                      Copies made are those of the whole set, whatever their order; by rank the \
-                     first, second and further copies each count as a thing of their own."
+                     first, second and further copies each count as a thing of their own. A copy \
+                     is made sideways where no node lost one relative to which the new one's \
+                     weight rose. Fair loads by copies are of weights cut to one copy of each key."
                 }
             }
         }

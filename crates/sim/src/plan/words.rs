@@ -1,7 +1,8 @@
 //! A plan as results show it.
 
-use placelab_core::{Change, NodeId, Weight};
-use placelab_results::{PlannedStep as ShownStep, Timeline, fixed};
+use placelab_core::{Change, Node, NodeId, Roster, Weight};
+use placelab_metrics::null::Inclusion;
+use placelab_results::{CROPPED_LISTED_MAX, Cropped, PlannedStep as ShownStep, Timeline, fixed};
 
 use super::{Plan, PlannedStep, PlannedTimeline};
 
@@ -11,23 +12,38 @@ const NAMED_MAX: usize = 8;
 impl Plan {
     /// The plan with every change in words.
     pub fn to_results(&self) -> Vec<Timeline> {
-        self.timelines.iter().map(shown_timeline).collect()
+        let shown = |timeline: &PlannedTimeline| Timeline {
+            name: timeline.name.clone(),
+            steps: timeline.steps.iter().map(|step| shown_step(step, self.copies)).collect(),
+        };
+        self.timelines.iter().map(shown).collect()
     }
 }
 
-fn shown_timeline(timeline: &PlannedTimeline) -> Timeline {
-    let steps = timeline.steps.iter().map(shown_step).collect();
-    Timeline { name: timeline.name.clone(), steps }
-}
-
-fn shown_step(step: &PlannedStep) -> ShownStep {
+fn shown_step(step: &PlannedStep, copies: u32) -> ShownStep {
     ShownStep {
         label: step.label.clone(),
         verb: step.verb.into(),
         changes: changes(step),
         nodes: step.after.len() as u32,
         minimum: fixed(step.minimum()),
+        cropped: cropped(&step.after, copies),
     }
+}
+
+/// The members that are too heavy for so many copies, heaviest first.
+fn cropped(roster: &Roster, copies: u32) -> Vec<Cropped> {
+    let weights: Vec<u64> = roster.nodes().iter().map(|node| node.weight.micros()).collect();
+    let inclusion = Inclusion::new(&weights, copies.into());
+    let is_cropped = |node: &&Node| inclusion.is_cropped(node.weight.micros());
+    let mut nodes: Vec<&Node> = roster.nodes().iter().filter(is_cropped).collect();
+    nodes.sort_by_key(|node| std::cmp::Reverse(node.weight));
+    let cropped = |node: &Node| Cropped {
+        name: node.name.to_string(),
+        weight: node.weight.to_string(),
+        effective: fixed(inclusion.effective(node.weight.micros()) / Weight::MICROS as f64),
+    };
+    nodes.into_iter().take(CROPPED_LISTED_MAX).map(cropped).collect()
 }
 
 fn changes(step: &PlannedStep) -> String {

@@ -9,6 +9,7 @@ use placelab_core::{Node, Roster, Weight};
 use placelab_sim::diagnostics::quoted;
 use placelab_sim::fleet::{numbered_nodes, parse_nodes};
 use placelab_sim::observed::{KEYS_MAX, ObservedError, read_observed, whole_number};
+use placelab_sim::scenario::Domains;
 
 use super::Options;
 use crate::commands::prepare;
@@ -97,7 +98,7 @@ fn nodes(nodes: Option<&str>, weights: Option<&str>) -> Result<Vec<Node>, Failur
             let text = "say which with --nodes or --weights";
             return Err(Failure::Invalid(format!("no nodes: {text}")));
         }
-        (None, Some(weights)) => numbered_nodes(weights.len() as u32, None),
+        (None, Some(weights)) => numbered_nodes(weights.len() as u32, Domains::default()),
         (Some(text), Some(_)) if count.is_none() => {
             return Err(Failure::Invalid(format!(
                 "--nodes {} and --weights: weights go with a count of nodes; write `name=weight` \

@@ -101,10 +101,10 @@ timeline = [{ name = "t", event = [{ zone_fail = "zone-1" }] }]
 "#,
         report: r#"
 error: 3 copies of a key need as many zones with a node of positive weight, and there are 2
- --> s.toml:5:36
+ --> s.toml:5:50
   |
 5 | timeline = [{ name = "t", event = [{ zone_fail = "zone-1" }] }]
-  |                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^ leaves zones: 2
+  |                                                  ^^^^^^^^ leaves zones: 2
 "#,
     },
     Case {
