@@ -50,6 +50,9 @@ pub(crate) fn table(subject: &Subject) -> Table {
         columns.push(Column::figures("largest extra", "after a loss, × fair"));
         columns.push(Column::figures("receivers", "fewest"));
     }
+    if subject.has("capacity.first_full") {
+        columns.push(Column::figures("fill at the first full node", "lowest step"));
+    }
     columns.push(Column::figures("lookup", "steps"));
     columns.push(Column::figures("memory", "derived, shared"));
     if let Some(nodes) = subject.timed_nodes() {
@@ -115,6 +118,9 @@ fn cells(subject: &Subject, contender: &Contender) -> Vec<Cell> {
     if subject.has("failure.max_extra") {
         cells.push(figure("failure.max_extra", &|value| ratio(value, 2)));
         cells.push(figure("failure.receivers", &number::few));
+    }
+    if subject.has("capacity.first_full") {
+        cells.push(figure("capacity.first_full", &percent));
     }
     cells.push(figure("work.lookup", &|value| number::decimal(value, 1)));
     cells.push(memory(contender));

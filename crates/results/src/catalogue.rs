@@ -146,6 +146,11 @@ pub const METRICS: &[Metric] = &[
         "Fraction of keys of which two copies are in one zone."),
     metric_of("replica.rack_violations", "keys with copies in one rack", "fraction", Lower, false,
         "Fraction of keys of which two copies are in one rack."),
+    metric_of("capacity.first_full", "fill when the first node is full", "fraction", Higher, false,
+        "All load over all capacity when the first node is full, where loads grow in proportion; \
+         of copies where keys have several."),
+    metric_of("capacity.used", "fullest node's use of its capacity", "fraction", Lower, false,
+        "Load over capacity of the node that has the largest: above 1 it is over-full."),
     metric_of("work.lookup", "steps of a lookup", "steps", Lower, false,
         "Mean number of steps of a lookup over the first 1,024 keys."),
     metric_of("memory.shared_bytes", "memory all agree on", "bytes", Lower, false,

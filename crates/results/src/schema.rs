@@ -260,6 +260,9 @@ pub struct Step {
     pub flows_omitted: u64,
     /// Who received the keys of nodes that failed or left, at the first seed.
     pub failure: Option<Failure>,
+    /// Name of the node that is full first as loads grow, at the first seed; none without
+    /// capacities.
+    pub first_full: Option<String>,
 }
 
 /// Fleets above this have no table of nodes in the results.

@@ -1,6 +1,6 @@
 //! The figures of one contender at one hash seed: a tally turned into metrics.
 
-mod copies;
+mod held;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use crate::chance::{Chances, rank_weights};
 use crate::keys::{KeyChunk, KeySource};
 use crate::plan::{Plan, PlannedStep, PlannedTimeline};
 use crate::replay::{Burden, Comparison, Comparisons, Course, Replay, Snapshot, replay};
-use crate::scenario::ContenderRequest;
+use crate::scenario::{Capacities, ContenderRequest};
 use crate::sweep::{Marks, Progress, Sweep};
 
 /// Keys over which the work of a lookup is averaged.
@@ -55,6 +55,8 @@ pub struct StepFigures {
     pub cells: Vec<FlowCell>,
     /// Who received the keys of nodes that went.
     pub spread: Option<Spread>,
+    /// The place of the node that is full first.
+    pub first_full: Option<usize>,
 }
 
 /// Everything that is the same for all contenders and seeds.
@@ -67,6 +69,8 @@ pub struct Setting<'a> {
     pub chances: &'a Chances,
     /// Copies of each key, and how they spread.
     pub copies: CopyRule,
+    /// How much nodes can take, where that is bounded.
+    pub capacities: Option<&'a Capacities>,
     /// Where the first fleet is looked at as keys come.
     pub marks: Marks<'a>,
 }
@@ -305,6 +309,7 @@ impl Measured<'_> {
         }
         self.shares(snapshot, roster, &weights, &mut figures);
         self.holdings(snapshot, roster, &weights, &mut figures);
+        self.capacity(snapshot, roster, &mut figures);
         let footprint = self.snapshots[snapshot].placer.scheme().footprint();
         let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
         put("work.lookup", self.work[snapshot]);

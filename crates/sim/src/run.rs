@@ -48,7 +48,8 @@ pub fn run(
         let marks = Marks { keys: &scenario.keys.marks[..held], ranks: scenario.fleet.ranks };
         let copies = scenario.fleet.copies;
         let chances = Chances::new(plan, source, marks, copies);
-        let setting = Setting { plan, source, chances: &chances, copies, marks };
+        let capacities = scenario.fleet.capacities.as_ref();
+        let setting = Setting { plan, source, chances: &chances, copies, capacities, marks };
         (sweep_all(scenario, &setting, progress), few_keys(plan, source.len(), &chances))
     });
     let mut results = RunResults {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, CopyRule, Domain, HashFunction, Node, NodeName, Weight,
+    AlgorithmSpec, Arguments, Capability, Domain, HashFunction, NodeName, Weight,
     node::NameError,
 };
 
@@ -29,6 +29,7 @@ mod timelines;
 mod verbs;
 
 pub use contenders::CANARIES;
+pub use fleet::{Capacities, Domains, Fleet};
 pub use read::{FILE_BYTES_MAX, Prepared, ScenarioError, parse, read};
 pub use select::{SelectError, glob_matches, select};
 pub(crate) use suggest::among;
@@ -136,29 +137,6 @@ pub struct Columns {
     pub requests: Option<String>,
     /// Whole numbers of bytes.
     pub bytes: Option<String>,
-}
-
-/// Where numbered nodes stand: zones are dealt out round robin, and so are the racks of each zone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Domains {
-    /// How many zones there are, named `zone-0` …
-    pub zones: Option<u32>,
-    /// How many racks each zone has, or the fleet where it has no zones, named `rack-0` …
-    pub racks: Option<u32>,
-}
-
-/// Who is there at the start.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Fleet {
-    /// At least one member of positive weight; identities are positions.
-    pub nodes: Vec<Node>,
-    /// Where numbered nodes stand, those that join later too.
-    pub domains: Domains,
-    /// Copies of each key, and how they spread.
-    pub copies: CopyRule,
-    /// Processes of a node, of which a key takes one by a hash of its own; looked at where keys
-    /// have marks.
-    pub ranks: u32,
 }
 
 /// One course of events.

@@ -159,6 +159,7 @@ fn summarise_step(
         flows,
         flows_omitted,
         failure: first.spread.as_ref().map(|spread| failure(planned, spread)),
+        first_full: first.first_full.map(|node| planned.after.nodes()[node].name.to_string()),
     }
 }
 
@@ -218,6 +219,7 @@ fn chance(setting: &Setting<'_>, planned: &PlannedStep, id: &str) -> Option<Chan
             shifted(moved, -moved.mean)
         }
         "failure.max_extra" => extra_by_chance(keys, planned),
+        "capacity.first_full" => full_by_chance(setting, &planned.after)?,
         _ => load_by_chance(setting, &planned.after, id)?,
     };
     Some(rounded(chance))
@@ -261,6 +263,27 @@ fn extra_by_chance(keys: u64, planned: &PlannedStep) -> Chance {
     let lost = keys as f64 * gone as f64 / planned.before.total_weight() as f64;
     let survivors = planned.after.nodes().iter().map(|node| node.weight.micros());
     UnitNull::new(lost.round() as u64, &survivors.collect::<Vec<_>>()).chance().max_over_mean
+}
+
+/// Where capacities are in proportion to the weights, the first node is full when the fullest
+/// would be over its fair load by as much. The mean is that of the inverse to a first order.
+fn full_by_chance(setting: &Setting<'_>, roster: &Roster) -> Option<Chance> {
+    let capacities = setting.capacities?;
+    let parts = roster
+        .serving()
+        .map(|node| Some(capacities.of(node.id)? as f64 / node.weight.micros() as f64));
+    let parts: Vec<f64> = parts.collect::<Option<_>>()?;
+    let is_even = parts.iter().all(|part| (part / parts[0] - 1.0).abs() < 1e-9);
+    let chance = setting.chances.of(roster);
+    let load = match setting.copies.count {
+        1 => Some(chance.loads.get(&capacities.measure)?.max_over_mean),
+        _ => chance
+            .copies
+            .filter(|_| capacities.measure == Measure::Keys)
+            .map(|one| one.max_over_mean),
+    };
+    let most = load.filter(|most| is_even && most.low > 0.0)?;
+    Some(Chance { mean: 1.0 / most.mean, low: 1.0 / most.high, high: 1.0 / most.low })
 }
 
 fn shifted(chance: Chance, by: f64) -> Chance {

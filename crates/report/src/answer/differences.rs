@@ -54,6 +54,13 @@ pub(super) fn differences(subject: &Subject, candidates: &[&Contender]) -> Vec<D
         "Largest extra load after a loss",
         &times,
     ));
+    figures.push(of_worst(
+        subject,
+        candidates,
+        "capacity.first_full",
+        "Fill of the fleet when its first node is full",
+        &percent,
+    ));
     figures.push(of_worst(subject, candidates, "work.lookup", "Work of a lookup", &work));
     figures.extend(timed(subject, candidates));
     let compared = figures.iter().filter_map(compare);

@@ -48,7 +48,8 @@ fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<(Scenario, Plan
     let prose = prose::read(root, context.name);
     let contenders = contenders::read(root, context.registry, context.folder);
     let keys = section(root, "keys", "[keys]").and_then(|table| keys::read(&table, context.folder));
-    let fleet = section(root, "fleet", "[fleet]").and_then(|table| fleet::read(&table));
+    let fleet = section(root, "fleet", "[fleet]")
+        .and_then(|table| fleet::read(&table, keys.as_ref().map(|keys| &keys.source)));
     let errors_before = root.report.len();
     let timelines = timelines::read(root);
     let events_are_whole = root.report.len() == errors_before;

@@ -1,23 +1,70 @@
 //! `[fleet]`: who is there at the start.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_core::{CopyRule, DomainRule, Node, NodeId, PlacementError, Roster, Weight};
 
+use super::SourceRequest;
 use super::field::{Beyond, Field};
 use super::table::Table;
-use super::{Domains, Fleet};
+use placelab_results::Measure;
+
 use crate::diagnostics::{Diagnostic, quoted};
 use crate::fleet::numbered_nodes;
+
+/// Where numbered nodes stand: zones are dealt out round robin, and so are the racks of each zone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Domains {
+    /// How many zones there are, named `zone-0` …
+    pub zones: Option<u32>,
+    /// How many racks each zone has, or the fleet where it has no zones, named `rack-0` …
+    pub racks: Option<u32>,
+}
+
+/// How much nodes can take.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Capacities {
+    /// What is counted.
+    pub measure: Measure,
+    /// Of every node that has none of its own, those that join later too; unbounded where absent.
+    pub each: Option<u64>,
+    /// Of nodes of the fleet at the start.
+    pub own: BTreeMap<NodeId, u64>,
+}
+
+impl Capacities {
+    /// Of a node; none where it is unbounded.
+    pub fn of(&self, node: NodeId) -> Option<u64> {
+        self.own.get(&node).copied().or(self.each)
+    }
+}
+
+/// Who is there at the start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fleet {
+    /// At least one member of positive weight; identities are positions.
+    pub nodes: Vec<Node>,
+    /// Where numbered nodes stand, those that join later too.
+    pub domains: Domains,
+    /// Copies of each key, and how they spread.
+    pub copies: CopyRule,
+    /// How much nodes can take, where that is bounded.
+    pub capacities: Option<Capacities>,
+    /// Processes of a node, of which a key takes one by a hash of its own; looked at where keys
+    /// have marks.
+    pub ranks: u32,
+}
 
 const NODES_MAX: u64 = Roster::NODES_MAX as u64;
 /// Most copies of a key.
 const REPLICAS_MAX: u64 = 8;
+/// Largest capacity of a node: exact as a float.
+const CAPACITY_MAX: u64 = 1 << 53;
 /// Most ranks of a node.
 const RANKS_MAX: u64 = 64;
 
-/// Reads who is there at the start.
-pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
+/// Reads who is there at the start; `source` is that of the keys, as far as it could be read.
+pub(super) fn read(table: &Table<'_>, source: Option<&SourceRequest>) -> Option<Fleet> {
     let (count, list) = (table.get("nodes"), table.get("node"));
     let dealt = ["zones", "racks"].map(|name| table.get(name));
     let domains = read_domains(&dealt);
@@ -27,7 +74,9 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
         Some(field) => field.count_u32(1..=RANKS_MAX, Beyond::Wrong),
         None => Some(1),
     };
+    let (each, measure) = (read_capacity(table), read_measure(table, source));
     table.finish();
+    let mut own = BTreeMap::new();
     let nodes = match (count, list) {
         (Some(count), None) => {
             let count = count.count_u32(1..=NODES_MAX, Beyond::TooMuch)?;
@@ -41,7 +90,7 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
                     table.report.add(field.error(&message).help(help));
                 }
             }
-            listed(&list)?
+            listed(&list, &mut own)?
         }
         (Some(count), Some(_)) => {
             let message = "[fleet] has either `nodes = N` or [[fleet.node]], not both";
@@ -54,7 +103,31 @@ pub(super) fn read(table: &Table<'_>) -> Option<Fleet> {
     };
     let copies = copies?;
     check_copies(table, &fields, copies, &nodes)?;
-    Some(Fleet { nodes, domains: domains?, copies, ranks: ranks? })
+    let (each, measure) = (each?, measure?);
+    let is_bounded = each.is_some() || !own.is_empty();
+    let capacities = is_bounded.then_some(Capacities { measure, each, own });
+    Some(Fleet { nodes, domains: domains?, copies, capacities, ranks: ranks? })
+}
+
+/// The capacity that stands in a table, where one does.
+fn read_capacity(table: &Table<'_>) -> Option<Option<u64>> {
+    match table.get("capacity") {
+        Some(field) => field.count(1..=CAPACITY_MAX, Beyond::Wrong).map(Some),
+        None => Some(None),
+    }
+}
+
+/// What capacities count: keys where nothing is said.
+fn read_measure(table: &Table<'_>, source: Option<&SourceRequest>) -> Option<Measure> {
+    let Some(field) = table.get("capacity_by") else { return Some(Measure::Keys) };
+    let word = field.word(&Measure::ALL.map(Measure::name))?;
+    let measure = Measure::ALL.into_iter().find(|measure| measure.name() == word)?;
+    if source.is_some_and(|source| !source.has(measure)) {
+        let label = format!("keys have no {word} here");
+        let error = field.error(format!("capacities by {word} need keys with {word}"));
+        return table.report.take(Err(error.label(label)));
+    }
+    Some(measure)
 }
 
 /// The zones and racks that numbered nodes are dealt out to.
@@ -120,16 +193,19 @@ fn check_copies(
     table.report.take(Err(field.error(message).label(format!("the fleet has {found}"))))
 }
 
-fn listed(list: &Field<'_>) -> Option<Vec<Node>> {
+fn listed(list: &Field<'_>, capacities: &mut BTreeMap<NodeId, u64>) -> Option<Vec<Node>> {
     let tables = list.tables("[[fleet.node]]")?;
     let (mut nodes, mut names, mut complete) = (Vec::new(), BTreeSet::new(), true);
     let mut first_weight = None;
     for table in &tables {
         let weight_field = table.get("weight");
         first_weight = first_weight.or_else(|| weight_field.as_ref().map(Field::span));
-        let read = read_node(table, weight_field, &mut names, nodes.len() as u32);
-        complete &= read.is_some();
+        let id = NodeId(nodes.len() as u32);
+        let capacity = read_capacity(table);
+        let read = read_node(table, weight_field, &mut names, id);
+        complete &= read.is_some() && capacity.is_some();
         nodes.extend(read);
+        capacities.extend(capacity.flatten().map(|capacity| (id, capacity)));
     }
     complete &= tables.len() == list.value.get_ref().as_array().map_or(0, |array| array.len());
     if complete && nodes.iter().all(|node| node.weight == Weight::ZERO) {
@@ -145,7 +221,7 @@ fn read_node(
     table: &Table<'_>,
     weight: Option<Field<'_>>,
     names: &mut BTreeSet<String>,
-    index: u32,
+    id: NodeId,
 ) -> Option<Node> {
     let name_field = table.required("name");
     let zone = match table.get("zone") {
@@ -165,5 +241,5 @@ fn read_node(
         table.report.add(name_field.error(message).label("the second one"));
         return None;
     }
-    Some(Node { id: NodeId(index), name, weight: weight?, zone: zone?, rack: rack? })
+    Some(Node { id, name, weight: weight?, zone: zone?, rack: rack? })
 }

@@ -1,6 +1,7 @@
-//! Figures of copies: what nodes hold in each state, and what a step makes of it.
+//! Figures of what nodes hold in each state: copies, and how full that makes them.
 
 use placelab_core::{Node, Roster};
+use placelab_metrics::capacity::first_full;
 use placelab_metrics::copies::{effective_weights, least_made};
 use placelab_metrics::load::{balance, ratios};
 
@@ -38,6 +39,21 @@ impl Measured<'_> {
                 figures.metrics.insert(id.into(), shared as f64 / keys);
             }
         }
+    }
+
+    /// Who is full first as loads grow: those of copies where keys have several, else of owners.
+    pub(super) fn capacity(&self, snapshot: usize, roster: &Roster, figures: &mut StepFigures) {
+        let Some(capacities) = self.setting.capacities else { return };
+        let loads = self.holdings.get(snapshot).map_or(&self.loads[snapshot], |held| &held.loads);
+        let measure = capacities.measure as usize;
+        let load = |node: &Node| u128::from(loads[node.id.index()][measure]);
+        let loads: Vec<u128> = roster.nodes().iter().map(load).collect();
+        let bounds: Vec<Option<u64>> =
+            roster.nodes().iter().map(|node| capacities.of(node.id)).collect();
+        let Some(first) = first_full(&loads, &bounds) else { return };
+        figures.metrics.insert("capacity.first_full".into(), first.fill);
+        figures.metrics.insert("capacity.used".into(), first.used);
+        figures.first_full = Some(first.node);
     }
 
     /// The copies that a step makes, where keys have several.
