@@ -87,7 +87,7 @@ impl CopyRule {
             return Err(PlacementError::TooFewNodes { asked: self.count, serving });
         }
         let mut levels = Vec::new();
-        let kinds: [(_, _, fn(&Roster) -> DomainIndex); 2] =
+        let kinds: [(_, _, MakeIndex); 2] =
             [("zones", self.zones, DomainIndex::zones), ("racks", self.racks, DomainIndex::racks)];
         for (kind, rule, index) in kinds {
             if rule == DomainRule::Ignore {
@@ -103,6 +103,9 @@ impl CopyRule {
         Ok(CopyChooser { count: self.count, levels })
     }
 }
+
+/// Makes the domains of a kind in a fleet.
+type MakeIndex = fn(&Roster) -> DomainIndex;
 
 /// Zone and rack of a node, as far as a level looks at them.
 type Domains<'a> = (Option<&'a Domain>, Option<&'a Domain>);

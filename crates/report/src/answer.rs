@@ -10,10 +10,12 @@ use std::collections::BTreeMap;
 
 pub(crate) use differences::lookup_time;
 
-use placelab_results::{Contender, ContenderVerdict, Cropped, Measured, Requirement, Role};
+use placelab_results::{
+    Contender, ContenderVerdict, Cropped, Judgement, Measured, Requirement, Role,
+};
 
 use crate::number::{self, percent};
-use crate::subject::{Subject, figure, steps, worst};
+use crate::subject::{ORDERED_SEEDS_MIN, Subject, figure, steps, worst};
 use crate::summary::need;
 use crate::text::{list, list_up_to, one_line, plural};
 
@@ -134,6 +136,7 @@ fn changes(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
         lines.extend(near.filter_map(|requirement| close_call(subject, contender, requirement)));
     }
     lines.extend(near_misses(subject));
+    lines.extend(misses_by_luck(subject));
     lines
 }
 
@@ -166,11 +169,11 @@ fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
             list(&exhibits)
         ));
     }
-    if !subject.has_intervals() {
-        lines.push(
-            "One hash seed was run: nothing here says how much is luck, so no order is claimed."
-                .into(),
-        );
+    if !subject.has_order() {
+        let seeds = plural(subject.results.seeds.into(), "hash seed", "hash seeds");
+        lines.push(format!(
+            "No order is claimed: {seeds} of {ORDERED_SEEDS_MIN} at least say too little of luck."
+        ));
     }
     lines
 }
@@ -248,6 +251,39 @@ fn near_misses(subject: &Subject) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Requirements that a rival misses by the median, though some draws of the hash meet them.
+fn misses_by_luck(subject: &Subject) -> Vec<String> {
+    let contenders = std::iter::zip(&subject.results.contenders, &subject.verdict.contenders);
+    let missed = contenders.filter(|(one, _)| one.is_rival()).flat_map(|(one, judged)| {
+        let missed = |judgement: &&Judgement| judgement.met == Some(false);
+        let requirements = std::iter::zip(&subject.results.requirements, &judged.judgements);
+        requirements.filter(move |(_, judgement)| missed(judgement)).map(move |(of, _)| (one, of))
+    });
+    missed.filter_map(|(one, requirement)| close_miss(subject, one, requirement)).collect()
+}
+
+/// A requirement that is missed by the median, where the ranges of all steps reach it.
+fn close_miss(
+    subject: &Subject,
+    contender: &Contender,
+    requirement: &Requirement,
+) -> Option<String> {
+    let id = requirement.metric.as_deref()?;
+    let reach = |measured: &Measured| match (requirement.min, requirement.max) {
+        (Some(min), _) if measured.median < min => measured.high >= min,
+        (_, Some(max)) if measured.median > max => measured.low <= max,
+        _ => true,
+    };
+    let mut figures = steps(contender).filter_map(|(_, _, step)| figure(step, id));
+    (subject.has_intervals() && figures.all(reach)).then(|| {
+        format!(
+            "{} misses “{}” by its median, but meets it at some hash seeds.",
+            one_line(&contender.name),
+            need(subject, requirement)
+        )
+    })
 }
 
 /// A requirement that is met by the median but not at every seed.

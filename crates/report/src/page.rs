@@ -161,7 +161,7 @@ fn bullets(heading: &str, lines: &[String]) -> Markup {
 fn summary_section(subject: &Subject) -> Markup {
     let interval = if subject.has_intervals() {
         "Each figure is the median over the hash seeds, with the range from the 5th to the 95th \
-         percentile below it. Ranges that overlap do not tell contenders apart."
+         percentile below it. Where ranges overlap, one draw of the hash may be on either side."
     } else {
         "One hash seed: there are no intervals, and small differences may be luck."
     };
@@ -207,8 +207,8 @@ fn theory_section(subject: &Subject) -> Markup {
                 h2 id="theory" { "Theory beside measurement" }
                 p {
                     "What a formula says of fleets of nodes of weight 1, next to what this run \
-                     found. A formula is a mean or a limit, as it says; single hash seeds scatter \
-                     around it."
+                     found. A formula is a mean, a root mean square (a little above the mean) or a \
+                     limit, as it says; single hash seeds scatter around it."
                 }
                 (tables::scrolling(&table, "Theory beside measurement"))
             }

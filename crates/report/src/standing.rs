@@ -4,7 +4,8 @@ use placelab_results::Measured;
 
 use crate::text::list_up_to;
 
-/// Where the interval of a figure lies as against the band of chance.
+/// Where the range of a figure over the seeds lies as against the band of chance. That is no test:
+/// of an ideal hash a figure in twenty lies above. The verdict is that on evenness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Standing {
     /// All of it below.
@@ -17,11 +18,20 @@ pub(crate) enum Standing {
     Unknown,
 }
 
+/// Seeds below which percentiles lie between two of them, and the least and largest are looked at
+/// instead.
+const PERCENTILE_SEEDS_MIN: u32 = 20;
+
 impl Standing {
-    pub(crate) fn of(measured: &Measured) -> Self {
+    /// Of a figure over so many seeds.
+    pub(crate) fn of(measured: &Measured, seeds: u32) -> Self {
+        let (low, high) = match seeds {
+            PERCENTILE_SEEDS_MIN.. => (measured.low, measured.high),
+            _ => (measured.min, measured.max),
+        };
         match measured.chance {
-            Some(chance) if measured.low > chance.high => Standing::Above,
-            Some(chance) if measured.high < chance.low => Standing::Below,
+            Some(chance) if low > chance.high => Standing::Above,
+            Some(chance) if high < chance.low => Standing::Below,
             Some(chance) if chance.high.is_finite() => Standing::Within,
             _ => Standing::Unknown,
         }

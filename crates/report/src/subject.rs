@@ -7,6 +7,10 @@ use placelab_results::{
 
 use crate::palette::{Look, looks};
 
+/// Fewest hash seeds whose ranges put contenders in an order: with ten, ranges of equal contenders
+/// lie apart in less than one run of a hundred, with three in two of five.
+pub(crate) const ORDERED_SEEDS_MIN: u32 = 10;
+
 /// Results, times, and how contenders are drawn and named.
 pub(crate) struct Subject<'a> {
     pub(crate) results: &'a RunResults,
@@ -64,7 +68,13 @@ impl<'a> Subject<'a> {
         Some(self.looks[index])
     }
 
-    /// Whether figures have intervals.
+    /// Whether there are seeds enough to put contenders in an order: of equal contenders with two
+    /// or three seeds each, the ranges of some lie apart more often than not.
+    pub(crate) fn has_order(&self) -> bool {
+        self.results.seeds >= ORDERED_SEEDS_MIN
+    }
+
+    /// Whether a figure has a range over the seeds.
     pub(crate) fn has_intervals(&self) -> bool {
         self.results.seeds > 1
     }

@@ -4,7 +4,7 @@ use placelab_results::{Contender, Measure, Measured, Requirement, metric};
 
 use crate::answer::{lookup_time, took_every_step};
 use crate::number::{self, NONE, bytes, nanoseconds, percent, ratio};
-use crate::subject::{Subject, least, worst};
+use crate::subject::{Subject, figure as step_figure, least, worst};
 use crate::table::{Cell, Column, Row, Table, Tone};
 
 /// Copies of a key that share a failure domain, with the titles of their columns.
@@ -19,8 +19,8 @@ const TIMELINES_MAX: usize = 3;
 pub(crate) fn table(subject: &Subject) -> Table {
     let mut columns = vec![Column::words("contender"), Column::words("every step")];
     columns.push(Column::figures("fullest node", "× fair, worst step"));
-    columns.push(Column::figures("chance gives", "mean, 5–95 %"));
-    columns.push(Column::figures("above chance", "× fair, worst step"));
+    columns.push(Column::figures("chance gives", "same step, mean, 5–95 %"));
+    columns.push(Column::figures("above chance", "× fair, same step"));
     if subject.has("share.max_over_mean") {
         columns.push(Column::figures("exact share", "fullest node, × fair, worst step"));
     }
@@ -156,8 +156,12 @@ fn load_cells(subject: &Subject, contender: &Contender) -> [Cell; 3] {
         chance.map_or(Cell::none(), |chance| {
             Cell::new(print(chance.mean)).with_note(number::range(chance.low, chance.high, print))
         }),
-        worst(contender, "load.excess")
-            .map_or(Cell::none(), |found| measured(subject, found.measured, &excess)),
+        // Of the same step as the peak and its chance.
+        peak.and_then(|peak| {
+            let step = contender.timelines.get(peak.timeline)?.steps.get(peak.step)?;
+            step_figure(step, "load.excess")
+        })
+        .map_or(Cell::none(), |found| measured(subject, found, &excess)),
     ]
 }
 
@@ -210,7 +214,13 @@ pub(crate) fn requirements(subject: &Subject) -> Table {
         cells.extend(requirements.map(|(requirement, judgement)| {
             let id = requirement.metric.as_deref().unwrap_or_default();
             let value = judgement.measured.filter(|value| value.is_finite());
-            let value = value.map(|value| number::of_metric(id, value, subject.decimals));
+            let print = |value: f64| number::of_metric(id, value, subject.decimals);
+            let limit = requirement.max.or(requirement.min).map(print);
+            // A figure that reads like its limit and yet misses it has more digits.
+            let value = value.map(|value| match (Some(print(value)) == limit, judgement.met) {
+                (true, Some(false)) => format!("{}, {}", print(value), number::decimal(value, 6)),
+                _ => print(value),
+            });
             let (tone, word) = match judgement.met {
                 Some(true) => (Tone::Good, "met"),
                 Some(false) => (Tone::Bad, "not met"),

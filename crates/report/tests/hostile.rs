@@ -220,7 +220,7 @@ fn one_seed_claims_no_order() {
         *measured = Measured::over_seeds(&[value], measured.chance);
     });
     let (page, _) = texts("one-seed-claims-no-order", &results, None);
-    assert!(page.contains("no order is claimed") && page.contains("nothing here says how much"));
+    assert!(page.contains("No order is claimed: 1 hash seed of 10 at least"));
     assert!(!page.contains("least for"));
 }
 

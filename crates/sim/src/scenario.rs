@@ -10,8 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Capability, Domain, HashFunction, NodeName, Weight,
-    node::NameError,
+    AlgorithmSpec, Arguments, Capability, Domain, HashFunction, NodeName, Weight, node::NameError,
 };
 
 mod contenders;

@@ -1,6 +1,8 @@
 //! What tells candidates apart, and what does not.
 //!
-//! Figures are put in an order only where their intervals over the seeds lie apart.
+//! Figures are put in an order only where there are seeds enough and their ranges over the seeds lie
+//! apart. Ranges that overlap do not say that contenders are alike: one draw of the hash may be on
+//! either side.
 
 use placelab_results::{Chance, Contender, Likeness, Measure};
 
@@ -15,8 +17,8 @@ struct Figure<'a> {
     what: String,
     values: Vec<(&'a Contender, Spread)>,
     print: &'a dyn Fn(f64) -> String,
-    /// Whether the spreads say how much is luck.
-    has_intervals: bool,
+    /// Whether the spreads say enough of luck to put contenders in an order.
+    has_order: bool,
     /// What chance alone gives, where that is known: figures that it explains are all alike.
     chance: Option<Chance>,
 }
@@ -39,7 +41,7 @@ pub(super) fn differences(subject: &Subject, candidates: &[&Contender]) -> Vec<D
             what: format!("Keys moved{name} (exact shares need {})", percent(least(timeline))),
             values: of(candidates, total),
             print: &percent,
-            has_intervals: subject.has_intervals(),
+            has_order: subject.has_order(),
             chance: None,
         });
     }
@@ -111,7 +113,7 @@ fn of_worst<'a>(
         what: format!("{what}, worst step"),
         values: of(candidates, |contender| worst(contender, id).map(|f| f.measured.into())),
         print,
-        has_intervals: subject.has_intervals(),
+        has_order: subject.has_order(),
         chance: chance.filter(|chance| chance.high.is_finite()),
     }
 }
@@ -126,7 +128,7 @@ fn timed<'a>(subject: &Subject, candidates: &[&'a Contender]) -> Option<Figure<'
         what: format!("Time of a lookup in a batch at {} nodes", number::count(nodes.into())),
         values: of(candidates, value),
         print: &nanoseconds,
-        has_intervals: true,
+        has_order: true,
         chance: None,
     })
 }
@@ -158,7 +160,7 @@ fn compare(figure: &Figure) -> Option<Difference> {
     if print(least.median) == print(most.median) {
         return Some(Difference { what, text: format!("the same for all: {medians}.") });
     }
-    if !figure.has_intervals {
+    if !figure.has_order {
         let text = format!("{}.", all_named(&figure.values, print));
         return Some(Difference { what, text });
     }
@@ -172,14 +174,14 @@ fn compare(figure: &Figure) -> Option<Difference> {
     let names: Vec<String> = like.iter().map(|(contender, _)| one_line(&contender.name)).collect();
     let who = list_up_to(&names, NAMES_MAX);
     if apart.is_empty() {
-        let text = format!("not distinguishable ({who}: {medians}).");
+        let text = format!("ranges overlap ({who}: {medians}).");
         return Some(Difference { what, text });
     }
     let best = if like.len() == 1 {
         format!("least for {}", named(like[0].0, like[0].1, print))
     } else {
         let (low, high) = (like[0].1.median, like[like.len() - 1].1.median);
-        format!("least for {who} ({}, not distinguishable)", number::range(low, high, print))
+        format!("least for {who} ({}, ranges overlap)", number::range(low, high, print))
     };
     // A wide interval among the least may reach those above: then they are above the first only.
     let clear = apart.iter().all(|(_, above)| like.iter().all(|(_, s)| s.high < above.low));
@@ -234,7 +236,7 @@ fn alone(subject: &Subject, contender: &Contender) -> Vec<Difference> {
             differences.push(Difference {
                 what: format!("Keys moved, “{}”", timeline.name),
                 text: format!(
-                    "{}, where {} is the least possible.",
+                    "{}, where exact shares need {} on average.",
                     percent(total.median),
                     percent(least(timeline))
                 ),
@@ -278,7 +280,7 @@ mod tests {
             what: "Load".into(),
             values: std::iter::zip(&names, spreads).collect(),
             print: &|value| format!("{value:.1} ns"),
-            has_intervals: true,
+            has_order: true,
             chance: chance.map(|(low, high)| Chance { mean: low, low, high }),
         };
         compare(&figure).map_or(String::new(), |difference| difference.text)
@@ -287,9 +289,9 @@ mod tests {
     #[test]
     fn overlapping_intervals_have_no_order() {
         let text = said(&[(2.0, 1.0, 3.0), (2.5, 2.0, 4.0)], None);
-        assert_eq!(text, "not distinguishable (a and b: 2.0–2.5 ns).");
+        assert_eq!(text, "ranges overlap (a and b: 2.0–2.5 ns).");
         let text = said(&[(2.0, 1.9, 2.1), (2.5, 2.4, 2.6)], Some((0.0, 2.5)));
-        assert_eq!(text, "not distinguishable (a and b: 2.0–2.5 ns).");
+        assert_eq!(text, "ranges overlap (a and b: 2.0–2.5 ns).");
         assert_eq!(said(&[(2.0, 2.0, 2.0), (2.0, 2.0, 2.0)], None), "the same for all: 2.0 ns.");
         assert_eq!(said(&[(2.0, 2.0, 2.0)], None), "");
     }
@@ -306,7 +308,7 @@ mod tests {
         let text = said(&[(5.0, 4.0, 6.0), (2.0, 1.0, 3.0), (2.5, 2.0, 3.5)], None);
         assert_eq!(
             text,
-            "least for b and c (2.0–2.5 ns, not distinguishable); more for a, 5.0 ns (4.0–6.0)."
+            "least for b and c (2.0–2.5 ns, ranges overlap); more for a, 5.0 ns (4.0–6.0)."
         );
     }
 

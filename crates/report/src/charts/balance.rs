@@ -257,18 +257,19 @@ fn beyond(
 
 // ---- words -----------------------------------------------------------------------------------
 
-fn standing(fleet: &Fleet, id: &str) -> Standing {
-    figure(fleet.step, id).map_or(Standing::Unknown, Standing::of)
+fn standing(subject: &Subject, fleet: &Fleet, id: &str) -> Standing {
+    let peak = figure(fleet.step, id);
+    peak.map_or(Standing::Unknown, |peak| Standing::of(peak, subject.results.seeds))
 }
 
 fn finding(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -> String {
     let id = measure.id("load.max_over_mean");
     let names = |wanted: Standing| -> Vec<String> {
-        let those = fleets.iter().filter(|fleet| standing(fleet, &id) == wanted);
+        let those = fleets.iter().filter(|fleet| standing(subject, fleet, &id) == wanted);
         those.map(|fleet| subject.name(fleet.contender)).collect()
     };
     let (within, below) = (names(Standing::Within), names(Standing::Below));
-    let above = fleets.iter().filter(|fleet| standing(fleet, &id) == Standing::Above);
+    let above = fleets.iter().filter(|fleet| standing(subject, fleet, &id) == Standing::Above);
     let mut peaks: Vec<(f64, String)> = above
         .filter_map(|fleet| Some((figure(fleet.step, &id)?.median, peak(subject, fleet, &id)?)))
         .collect();
@@ -276,11 +277,13 @@ fn finding(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -
     let peaks: Vec<String> = peaks.into_iter().map(|(_, text)| text).collect();
     let mut text = match (peaks.is_empty() && below.is_empty(), within.is_empty()) {
         (true, true) => "What chance alone would give is not known for these loads.".into(),
-        (true, false) => "Every contender lies within what chance alone gives.".into(),
+        (true, false) => {
+            "The fullest node of every contender is within what chance alone gives.".into()
+        }
         _ => named([
-            ("Above chance", &peaks, 6),
-            ("Below chance", &below, 12),
-            ("Not distinguishable from chance", &within, 12),
+            ("Fullest node above the band of chance", &peaks, 6),
+            ("Below it", &below, 12),
+            ("Within it", &within, 12),
         ]),
     };
     if let Some(chance) = fleets.iter().find_map(|fleet| figure(fleet.step, &id)?.chance) {

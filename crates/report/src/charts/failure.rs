@@ -195,10 +195,10 @@ fn finding(subject: &Subject, at: (usize, usize)) -> String {
             largest.push(format!("{name} {}{interval}", print(extra.median)));
         }
     }
-    let mut sentences = Vec::new();
+    let mut sentences = vec![format!("At {}:", subject.step_name(at.0, at.1))];
     if !everybody.is_empty() {
-        let what = "share the lost keys among all survivors";
-        sentences.push(format!("At seed 0 {} {what}.", list_up_to(&everybody, 12)));
+        let what = "share the lost keys among all survivors at seed 0";
+        sentences.push(format!("{} {what}.", list_up_to(&everybody, 12)));
     }
     if !few.is_empty() {
         sentences.push(format!("Fewer receive with {}.", list_up_to(&few, 6)));

@@ -292,7 +292,7 @@ fn table(subject: &Subject) -> Table {
         Column::figures("moved", "of all keys"),
         Column::figures("with a reason", ""),
         Column::figures("sideways", ""),
-        Column::figures("least possible", ""),
+        Column::figures("exact shares need", ""),
         Column::figures("largest part entering a node", ""),
     ];
     let mut rows: Vec<Row> = Vec::new();

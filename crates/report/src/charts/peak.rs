@@ -12,7 +12,7 @@ use crate::palette::{AXIS, BAND, INK, Look, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, Point, SMALL, Scene};
 use crate::standing::{Standing, named};
-use crate::subject::{Subject, figure, worst};
+use crate::subject::{Found, Subject, figure, steps};
 use crate::table::{Cell, Column, Table};
 
 const ID: &str = "load.max_over_mean";
@@ -296,13 +296,39 @@ fn step_names(
 
 // ---- words -----------------------------------------------------------------------------------
 
+/// Where the peaks of a contender lie, each as against the chance of its own step: above where one
+/// is, with the one that is farthest, below where all are.
+fn against_chance<'a>(
+    subject: &Subject,
+    contender: &'a Contender,
+) -> (Standing, Option<Found<'a>>) {
+    let peaks = steps(contender).filter_map(|(timeline, step, taken)| {
+        let measured = figure(taken, ID)?;
+        let standing = Standing::of(measured, subject.results.seeds);
+        (standing != Standing::Unknown).then_some((standing, Found { measured, timeline, step }))
+    });
+    let peaks: Vec<(Standing, Found)> = peaks.collect();
+    let excess = |found: &Found| {
+        found.measured.median - found.measured.chance.map_or(0.0, |chance| chance.high)
+    };
+    let above = peaks.iter().filter(|(standing, _)| *standing == Standing::Above);
+    let farthest = above.max_by(|a, b| excess(&a.1).total_cmp(&excess(&b.1)));
+    match farthest {
+        Some((standing, found)) => (*standing, Some(*found)),
+        None if peaks.is_empty() => (Standing::Unknown, None),
+        None if peaks.iter().all(|(standing, _)| *standing == Standing::Below) => {
+            (Standing::Below, None)
+        }
+        None => (Standing::Within, None),
+    }
+}
+
 fn finding(subject: &Subject) -> String {
     let (mut within, mut above, mut below) = (Vec::new(), Vec::new(), Vec::new());
     for contender in &subject.results.contenders {
-        let Some(found) = worst(contender, ID) else { continue };
         let name = subject.name(contender);
-        match Standing::of(found.measured) {
-            Standing::Above => {
+        match against_chance(subject, contender) {
+            (Standing::Above, Some(found)) => {
                 let interval = if subject.has_intervals() {
                     format!(" ({})", number::interval(found.measured, |load| subject.load(load)))
                 } else {
@@ -315,9 +341,9 @@ fn finding(subject: &Subject) -> String {
                 );
                 above.push((found.measured.median, text));
             }
-            Standing::Below => below.push(name),
-            Standing::Within => within.push(name),
-            Standing::Unknown => {}
+            (Standing::Below, _) => below.push(name),
+            (Standing::Within, _) => within.push(name),
+            _ => {}
         }
     }
     above.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -325,12 +351,13 @@ fn finding(subject: &Subject) -> String {
     let text = match (above.is_empty() && below.is_empty(), within.is_empty()) {
         (true, true) => "What chance alone would give is not known for these loads.".into(),
         (true, false) => {
-            "At its worst step every contender is not distinguishable from pure chance.".into()
+            "At every step the fullest node of every contender is within what chance alone gives."
+                .into()
         }
         _ => named([
-            ("Worst steps above chance", &above, 6),
-            ("Below chance even at the worst step", &below, 12),
-            ("Not distinguishable from chance even then", &within, 12),
+            ("Fullest node above the band of chance at some step, farthest", &above, 6),
+            ("Below it at every step", &below, 12),
+            ("Never above it", &within, 12),
         ]),
     };
     text + &left_out(subject)

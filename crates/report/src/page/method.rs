@@ -53,10 +53,11 @@ fn words(subject: &Subject) -> Markup {
             }
             dt { "Sideways" }
             dd { "A key moved although no weight rose relative to the old owner's: wasted." }
-            dt { "Least possible" }
+            dt { "What exact shares need" }
             dd {
-                "Half the sum over the nodes of the absolute change of target share. A contender \
-                 whose shares are not exact may move less."
+                "Half the sum over the nodes of the absolute change of target share: what moves at \
+                 least, on average, where shares are exact. By the luck of the keys, or where \
+                 shares are not exact, less may move."
             }
             dt { "Canary" }
             dd {
@@ -104,7 +105,9 @@ fn of_chance(subject: &Subject) -> Markup {
             (plural(results.seeds.into(), "hash seed", "hash seeds"))
             @if results.seeds < 20 { ", with fewer than 20 close to their extremes" }
             "; each seed places the same " (plural(results.keys.count, "key", "keys"))
-            ", all of them. It covers the draw of the hash, not other keys, fleets or events. \
+            ", all of them. It covers the draw of the hash and where that puts the keys, not other \
+             numbers or popularities of keys, other fleets or events. Ranges that overlap do not \
+             say that contenders are alike: one draw may be on either side. \
              Steps of a lookup are means over the first 1,024 keys."
         }
         dt { "Band of chance" }
