@@ -73,7 +73,8 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         },
         ClosedForm {
             metric: "share.cv",
-            formula: "√(1 ÷ (2k − 1) − 1 ÷ k²) · k ÷ (k − 1), limit of many nodes, independent draws",
+            formula: "√(1 ÷ (2k − 1) − 1 ÷ k²) · k ÷ (k − 1), limit of many nodes, independent \
+                draws",
             value: |arguments, _| several(arguments).map(scatter),
         },
     ],
