@@ -1,9 +1,9 @@
 //! Statistics of placement.
 //!
-//! [`tally`], [`flows`], [`copies`] and [`holdings`] count: integers that merge exactly in any order. [`load`],
-//! [`movement`] and [`capacity`] turn counts into the figures of the metric catalogue. [`null`], [`uniform`],
-//! [`spacings`] and [`special`] say what pure chance would give, [`whole_keys`] what the best table
-//! would.
+//! [`tally`], [`flows`], [`copies`] and [`holdings`] count: integers that merge exactly in any
+//! order. [`load`], [`movement`] and [`capacity`] turn counts into the figures of the metric
+//! catalogue. [`null`], [`uniform`], [`spacings`] and [`special`] say what pure chance would give,
+//! [`whole_keys`] what the best table would.
 
 pub mod capacity;
 pub mod copies;
