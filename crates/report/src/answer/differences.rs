@@ -1,8 +1,8 @@
 //! What tells candidates apart, and what does not.
 //!
-//! Figures are put in an order only where there are seeds enough and their ranges over the seeds lie
-//! apart. Ranges that overlap do not say that contenders are alike: one draw of the hash may be on
-//! either side.
+//! Figures are put in an order only where there are seeds enough and their ranges over the seeds
+//! lie apart. Ranges that overlap do not say that contenders are alike: one draw of the hash may be
+//! on either side.
 
 use placelab_results::{Chance, Contender, Likeness, Measure};
 
