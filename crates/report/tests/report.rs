@@ -106,8 +106,8 @@ fn few_keys_come_first() {
     for part in [
         "0.16 nodes idle on average (with a probability of 15.0 % some node is)",
         "its fullest node has 5.8 keys (5–95 %: 5–8), 1.74 × fair.",
-        "No hash does better than chance here on average: only a table, which somebody keeps, or at \
-         best a rule that looks at loads reaches \
+        "No hash does better than chance here on average: only a table, which somebody keeps, or \
+         at best a rule that looks at loads reaches \
          ⌈20 ÷ 6⌉ = 4 keys on the fullest node, 1.20 × fair.",
         "no hashes of the key: counts.",
         "<dt>Finite-key floor</dt>",

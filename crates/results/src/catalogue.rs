@@ -106,13 +106,13 @@ pub const METRICS: &[Metric] = &[
     metric_of("movement.sideways", "moved without a reason", "fraction", Lower, true,
         "Fraction that moved although no weight rose relative to the old owner's."),
     metric_of("movement.minimum", "what exact shares need", "fraction", Neither, false,
-        "Half the sum over the nodes of the absolute change of target share: what moves at least, on \
-         average, where shares are exact."),
+        "Half the sum over the nodes of the absolute change of target share: what moves at least, \
+         on average, where shares are exact."),
     metric_of("movement.minimum_realised", "least for these loads", "fraction", Neither, true,
         "Half the sum over the nodes of the absolute change of measured share of the load."),
     metric_of("movement.excess", "moved beyond the least", "fraction", Lower, true,
-        "movement.moved minus movement.minimum; below 0 by the luck of the keys, or where shares were \
-         not exact."),
+        "movement.moved minus movement.minimum; below 0 by the luck of the keys, or where shares \
+         were not exact."),
     metric_of("movement.max_in", "largest part entering a node", "fraction", Lower, true,
         "Largest part of the total that enters one node."),
     metric_of("movement.max_out", "largest part leaving a node", "fraction", Lower, true,
