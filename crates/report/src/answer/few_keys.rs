@@ -25,8 +25,8 @@ pub(super) fn few_keys(subject: &Subject) -> Option<String> {
         ),
         format!("An ideal hash leaves {}, and its fullest node has {}.", idle(few), fullest(few)),
         format!(
-            "No hash does better than chance here on average: only a table, which somebody keeps, or \
-             at best a rule that looks at loads {}.",
+            "No hash does better than chance here on average: only a table, which somebody keeps, \
+             or at best a rule that looks at loads {}.",
             table(few)
         ),
     ];
