@@ -118,7 +118,7 @@ impl Maglev {
     }
 
     #[inline]
-    fn slot(&self, key: KeyHash) -> usize {
+    fn entry(&self, key: KeyHash) -> usize {
         (key.0 % u64::from(self.size)) as usize
     }
 }
@@ -177,18 +177,18 @@ impl Scheme for Maglev {
 
 impl Placement for Maglev {
     fn place(&self, key: Key<'_>) -> NodeId {
-        self.table[self.slot(key.hash)]
+        self.table[self.entry(key.hash)]
     }
 
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
-        let slot = self.slot(key.hash);
+        let slot = self.entry(key.hash);
         trace.step(Step::Probe { at: slot as u64, node: self.table[slot] });
         self.table[slot]
     }
 
     /// The owners of the next slots; then, in name order, nodes so light that they have none.
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let (before, after) = self.table.split_at(self.slot(key.hash));
+        let (before, after) = self.table.split_at(self.entry(key.hash));
         let slots = after.iter().chain(before).copied();
         let mut seen = BTreeSet::new();
         for node in slots.chain(self.serving.iter().copied()) {
@@ -196,6 +196,10 @@ impl Placement for Maglev {
                 return;
             }
         }
+    }
+
+    fn slot(&self, key: Key<'_>) -> Option<u64> {
+        Some(self.entry(key.hash) as u64)
     }
 
     fn shares(&self) -> Option<Shares> {

@@ -125,7 +125,7 @@ impl Slots {
     }
 
     #[inline]
-    fn slot(&self, key: Key<'_>) -> usize {
+    fn number(&self, key: Key<'_>) -> usize {
         let value = match self.hash {
             Hash::Crc16 => crc16(tag(key.bytes), self.seed).into(),
             Hash::Key => key.hash.0,
@@ -135,7 +135,7 @@ impl Slots {
 
     #[inline]
     fn walk<T: Trace + ?Sized>(&self, key: Key<'_>, trace: &mut T) -> NodeId {
-        let slot = self.slot(key);
+        let slot = self.number(key);
         trace.step(Step::Probe { at: slot as u64, node: self.owners[slot] });
         self.owners[slot]
     }
@@ -174,7 +174,11 @@ impl Placement for Slots {
     /// The owners of the slot and of others that it draws: keys of one slot share their copies.
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
         let owner = |hash: KeyHash| self.owners[(hash.0 % self.owners.len() as u64) as usize];
-        retry(&self.serving, KeyHash(self.slot(key) as u64), owner, visit);
+        retry(&self.serving, KeyHash(self.number(key) as u64), owner, visit);
+    }
+
+    fn slot(&self, key: Key<'_>) -> Option<u64> {
+        Some(self.number(key) as u64)
     }
 
     /// In values of the CRC where the slots do not share them out alike, else in slots: 2^64 keys
@@ -231,7 +235,7 @@ mod tests {
             let text = vector["key_hex"].as_str().unwrap();
             let bytes = (0..text.len()).step_by(2);
             let bytes = bytes.map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap());
-            let slot = slots.slot(keyed(&bytes.collect::<Vec<_>>()));
+            let slot = slots.number(keyed(&bytes.collect::<Vec<_>>()));
             assert_eq!(slot as u64, vector["slot"].as_u64().unwrap(), "{text}");
         }
     }

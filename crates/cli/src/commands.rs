@@ -2,6 +2,7 @@
 
 mod certify;
 mod check;
+mod failures;
 mod init;
 mod list;
 mod null;
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     Place(place::Options),
     /// Say what chance gives, and whether observed counts are chance
     Null(null::Options),
+    /// Say what every failure does to the others, what random ones lose, and how far they go
+    Failures(failures::Options),
     /// Draw a report again from its results
     Report(report::Options),
     /// Write a commented scenario to start from
@@ -42,6 +45,7 @@ impl Command {
             Command::List(options) => options.run(),
             Command::Place(options) => options.run(),
             Command::Null(options) => options.run(),
+            Command::Failures(options) => options.run(),
             Command::Report(options) => options.run(),
             Command::Init(options) => options.run(),
         }

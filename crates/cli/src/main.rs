@@ -7,6 +7,7 @@ mod commands;
 mod failure;
 mod folder;
 mod meter;
+mod number;
 mod progress;
 mod table;
 

@@ -82,30 +82,17 @@ impl CopyRule {
     /// # Errors
     /// Those of [`CopyRule::check`].
     pub fn chooser(&self, roster: &Roster) -> Result<CopyChooser, PlacementError> {
-        let serving = roster.serving().count();
-        if serving < self.count {
-            return Err(PlacementError::TooFewNodes { asked: self.count, serving });
-        }
-        let mut levels = Vec::new();
-        let kinds: [(_, _, MakeIndex); 2] =
+        type Index = fn(&Roster) -> DomainIndex;
+        let kinds: [(_, _, Index); 2] =
             [("zones", self.zones, DomainIndex::zones), ("racks", self.racks, DomainIndex::racks)];
-        for (kind, rule, index) in kinds {
-            if rule == DomainRule::Ignore {
-                continue;
-            }
-            let level = index(roster);
-            if rule == DomainRule::Spread && level.count < self.count {
-                let (asked, found) = (self.count, level.count);
-                return Err(PlacementError::TooFewDomains { kind, asked, found });
-            }
-            levels.push(level);
-        }
-        Ok(CopyChooser { count: self.count, levels })
+        let heeded = kinds.into_iter().filter(|(_, rule, _)| *rule != DomainRule::Ignore);
+        let levels = heeded.map(|(kind, rule, index)| Level { kind, rule, index: index(roster) });
+        let serving = roster.serving().count();
+        let chooser = CopyChooser { count: self.count, serving, levels: levels.collect() };
+        chooser.check_without(&[])?;
+        Ok(chooser)
     }
 }
-
-/// Makes the domains of a kind in a fleet.
-type MakeIndex = fn(&Roster) -> DomainIndex;
 
 /// Zone and rack of a node, as far as a level looks at them.
 type Domains<'a> = (Option<&'a Domain>, Option<&'a Domain>);
@@ -115,8 +102,8 @@ type Domains<'a> = (Option<&'a Domain>, Option<&'a Domain>);
 pub struct DomainIndex {
     /// The number of each node's domain, by identity.
     domains: Vec<u32>,
-    /// Domains with a node of positive weight.
-    count: usize,
+    /// How many nodes of positive weight each domain has.
+    members: Vec<u32>,
 }
 
 impl DomainIndex {
@@ -133,7 +120,7 @@ impl DomainIndex {
 
     fn new(roster: &Roster, domains: fn(&Node) -> Domains<'_>) -> Self {
         let mut numbers = BTreeMap::new();
-        let mut by_id = Vec::new();
+        let (mut by_id, mut members) = (Vec::new(), Vec::new());
         for node in roster.serving() {
             let (zone, rack) = domains(node);
             let unknown = (zone.is_none() && rack.is_none()).then_some(node.id);
@@ -143,8 +130,10 @@ impl DomainIndex {
                 by_id.resize(node.id.index() + 1, u32::MAX);
             }
             by_id[node.id.index()] = number;
+            members.resize(numbers.len(), 0);
+            members[number as usize] += 1;
         }
-        DomainIndex { domains: by_id, count: numbers.len() }
+        DomainIndex { domains: by_id, members }
     }
 
     /// The number of the domain of a node of positive weight. Panics for any other.
@@ -152,13 +141,36 @@ impl DomainIndex {
     pub fn of(&self, node: NodeId) -> u32 {
         self.domains[node.index()]
     }
+
+    /// Domains that have a node of positive weight once these distinct nodes are gone.
+    fn count_without(&self, gone: &[NodeId]) -> usize {
+        let is_emptied = |(at, node): (usize, &NodeId)| {
+            let is_here = |other: &&NodeId| self.of(**other) == self.of(*node);
+            // Each domain counts once: at the last of its nodes.
+            !gone[at + 1..].iter().any(|other| is_here(&other))
+                && gone.iter().filter(is_here).count() as u32
+                    == self.members[self.of(*node) as usize]
+        };
+        self.members.len() - gone.iter().enumerate().filter(|one| is_emptied(*one)).count()
+    }
+}
+
+/// A kind of domain that copies heed.
+#[derive(Clone, Debug)]
+struct Level {
+    /// `zones` or `racks`.
+    kind: &'static str,
+    rule: DomainRule,
+    index: DomainIndex,
 }
 
 /// Chooses the copies of keys in one fleet.
 #[derive(Clone, Debug)]
 pub struct CopyChooser {
     count: usize,
-    levels: Vec<DomainIndex>,
+    /// Nodes of positive weight.
+    serving: usize,
+    levels: Vec<Level>,
 }
 
 impl CopyChooser {
@@ -170,12 +182,53 @@ impl CopyChooser {
     /// The nodes that hold the copies of a key, the owner first. The placement must be of the
     /// fleet that this is for.
     pub fn choose(&self, placement: &dyn Placement, key: Key<'_>, chosen: &mut [NodeId]) {
-        let mut walk = Walk { levels: &self.levels, chosen, filled: 0, passed: Vec::new() };
+        let mut walk = self.walk(&[], chosen);
         if walk.chosen.is_empty() {
             return;
         }
         placement.candidates(key, &mut |node| walk.meet(node));
         assert_eq!(walk.filled, walk.chosen.len(), "candidates are all nodes of positive weight");
+    }
+
+    /// Whether the fleet can hold the copies once these distinct nodes of positive weight are gone.
+    ///
+    /// # Errors
+    /// Those of [`CopyRule::check`].
+    pub fn check_without(&self, gone: &[NodeId]) -> Result<(), PlacementError> {
+        let (asked, serving) = (self.count, self.serving - gone.len());
+        if serving < asked {
+            return Err(PlacementError::TooFewNodes { asked, serving });
+        }
+        for Level { kind, rule, index } in &self.levels {
+            let found = index.count_without(gone);
+            if *rule == DomainRule::Spread && found < asked {
+                return Err(PlacementError::TooFewDomains { kind, asked, found });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether copies heed zones or racks.
+    pub fn heeds_domains(&self) -> bool {
+        !self.levels.is_empty()
+    }
+
+    /// The copies that the fleet without some nodes would choose, had it the same order of
+    /// preference. False where these first candidates do not tell. `gone` are distinct nodes that
+    /// [`CopyChooser::check_without`] lets go.
+    pub fn choose_without(
+        &self,
+        candidates: &[NodeId],
+        gone: &[NodeId],
+        chosen: &mut [NodeId],
+    ) -> bool {
+        let mut walk = self.walk(gone, chosen);
+        let mut stay = candidates.iter().filter(|node| !gone.contains(node));
+        stay.any(|node| walk.meet(*node).is_break())
+    }
+
+    fn walk<'a>(&'a self, gone: &'a [NodeId], chosen: &'a mut [NodeId]) -> Walk<'a> {
+        Walk { levels: &self.levels, gone, chosen, filled: 0, passed: Vec::new() }
     }
 
     /// The copies of a batch of keys, one key after the other. Panics where `out` is shorter.
@@ -188,7 +241,9 @@ impl CopyChooser {
 /// The choice for one key as its candidates come.
 struct Walk<'a> {
     /// The kinds of domains that still count.
-    levels: &'a [DomainIndex],
+    levels: &'a [Level],
+    /// Nodes that are gone from the fleet, and no candidates.
+    gone: &'a [NodeId],
     chosen: &'a mut [NodeId],
     filled: usize,
     /// Candidates that were passed over, in order.
@@ -228,14 +283,15 @@ impl Walk<'_> {
     #[inline]
     fn is_welcome(&self, node: NodeId) -> bool {
         let Some(level) = self.levels.first() else { return true };
-        let domain = level.of(node);
-        self.chosen[..self.filled].iter().all(|chosen| level.of(*chosen) != domain)
+        let domain = level.index.of(node);
+        self.chosen[..self.filled].iter().all(|chosen| level.index.of(*chosen) != domain)
     }
 
     /// Whether every domain of the kind that counts has a copy: all copies so far are in different
     /// ones, since those in different zones are in different racks.
     fn is_covered(&self) -> bool {
-        self.levels.first().is_some_and(|level| self.filled == level.count)
+        let level = self.levels.first();
+        level.is_some_and(|level| self.filled == level.index.count_without(self.gone))
     }
 }
 
@@ -346,6 +402,43 @@ mod tests {
         let few = |kind, asked, found| PlacementError::TooFewDomains { kind, asked, found };
         let nodes = PlacementError::TooFewNodes { asked: 6, serving: 5 };
         assert_eq!(errors, [few("zones", 3, 2), few("racks", 4, 3), nodes]);
+    }
+
+    /// The choice without some nodes is that of the fleet which they left.
+    #[test]
+    fn nodes_that_go_are_passed_over() {
+        let places = ["a/1", "a/2", "b/1", "b/2", "c/1", "a/1", "b/2", "x/1"];
+        let roster = fleet(&places);
+        let rules = DomainRule::ALL.map(|z| DomainRule::ALL.map(|r| (z, r))).concat();
+        for (count, (zones, racks)) in
+            (1..=6).flat_map(|count| rules.iter().map(move |r| (count, *r)))
+        {
+            let Ok(chooser) = (CopyRule { count, zones, racks }).chooser(&roster) else { continue };
+            for (a, b) in (0..7).flat_map(|a| (a..7).map(move |b| (a, b))) {
+                let mut gone = vec![NodeId(a), NodeId(b)];
+                gone.dedup();
+                let changes: Vec<Change> = gone.iter().copied().map(Change::Remove).collect();
+                let rule = CopyRule { count, zones, racks };
+                let after = roster.after(&changes).unwrap();
+                let (known, refused) = (chooser.check_without(&gone), rule.check(&after));
+                assert_eq!(known, refused, "{rule:?} {gone:?}");
+                for key in (0..7).filter(|_| known.is_ok()) {
+                    let all = order(&roster, Key::hashed(key));
+                    let (mut nodes, mut expected) =
+                        (vec![NodeId::NOBODY; count], vec![NodeId::NOBODY; count]);
+                    assert!(chooser.choose_without(&all, &gone, &mut nodes));
+                    let stay: Vec<NodeId> =
+                        all.iter().copied().filter(|n| !gone.contains(n)).collect();
+                    assert!(rule.chooser(&after).unwrap().choose_without(
+                        &stay,
+                        &[],
+                        &mut expected
+                    ));
+                    assert_eq!(nodes, expected, "{rule:?} {gone:?} {key}");
+                    assert!(!chooser.choose_without(&all[..count - 1], &[], &mut nodes));
+                }
+            }
+        }
     }
 
     /// Every choice for every key against the definition: of each kind in turn the first candidates

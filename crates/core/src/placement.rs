@@ -61,6 +61,12 @@ pub trait Placement: Scheme {
     /// the visitor breaks or every such node was visited.
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>);
 
+    /// The number of a slot that alone decides the candidates of a key, now and after every change
+    /// of the fleet: all keys of a slot go together. Nothing where no table of fixed size does.
+    fn slot(&self, _: Key<'_>) -> Option<u64> {
+        None
+    }
+
     /// The exact share of each node, where the scheme has it.
     fn shares(&self) -> Option<Shares> {
         None

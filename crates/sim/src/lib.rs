@@ -4,7 +4,7 @@
 //! [`run`](run()) replays the plan against each contender ([`replay`]), places every key under
 //! every state ([`sweep`]), turns counts into figures ([`figures`]) and summarises them over the
 //! hash seeds ([`summary`]), beside what chance would give ([`chance`]). [`observed`] reads what
-//! another system counted.
+//! another system counted, and [`failures`] looks at every failure of a fleet.
 //!
 //! Results are a function of the scenario and its key file alone: no clock, no environment, the
 //! same bytes for any number of threads. This crate sees traits, never algorithms: the registry
@@ -13,6 +13,7 @@
 pub mod chance;
 pub mod diagnostics;
 pub mod estimate;
+pub mod failures;
 mod few_keys;
 pub mod figures;
 pub mod fleet;

@@ -15,7 +15,7 @@ use crate::scenario::{EVENTS_MAX, Event, Fleet, Scenario, TimelineRequest, Verb}
 
 mod course;
 mod naming;
-mod picks;
+pub(crate) mod picks;
 mod words;
 
 use course::Course;

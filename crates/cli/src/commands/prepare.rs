@@ -44,27 +44,11 @@ impl Changes {
         let mut prepared = read(path, &REGISTRY).map_err(scenario_failure)?;
         let contenders = match self.algorithms.is_empty() {
             true => None,
-            false => Some(self.contenders()?),
+            false => Some(contenders(&self.algorithms)?),
         };
         let overrides = Overrides { contenders, keys: self.keys, seeds: self.seeds };
         overrides.apply(&mut prepared.scenario);
         Ok(prepared)
-    }
-
-    fn contenders(&self) -> Result<Vec<ContenderRequest>, Failure> {
-        let (mut all, mut names) = (Vec::new(), BTreeSet::new());
-        for text in &self.algorithms {
-            for contender in selected(text)? {
-                if names.insert(contender.name()) {
-                    all.push(contender);
-                }
-            }
-            if all.len() > CONTENDERS_MAX {
-                let text = format!("more than {CONTENDERS_MAX} contenders are asked for");
-                return Err(Failure::Limit(text));
-            }
-        }
-        Ok(all)
     }
 
     /// The command that makes the same results again.
@@ -86,6 +70,23 @@ fn quoted(word: &str) -> String {
         true => word.into(),
         false => format!("'{}'", word.replace('\'', "'\\''")),
     }
+}
+
+/// The contenders that several texts ask for, each once.
+pub(crate) fn contenders(texts: &[String]) -> Result<Vec<ContenderRequest>, Failure> {
+    let (mut all, mut names) = (Vec::new(), BTreeSet::new());
+    for text in texts {
+        for contender in selected(text)? {
+            if names.insert(contender.name()) {
+                all.push(contender);
+            }
+        }
+        if all.len() > CONTENDERS_MAX {
+            let text = format!("more than {CONTENDERS_MAX} contenders are asked for");
+            return Err(Failure::Limit(text));
+        }
+    }
+    Ok(all)
 }
 
 /// The one algorithm that a text asks for.

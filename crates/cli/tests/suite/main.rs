@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod commands;
+mod failures;
 mod generated;
 mod golden;
 mod null;

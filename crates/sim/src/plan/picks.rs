@@ -16,7 +16,7 @@ pub(super) fn generator(timeline: usize, step: usize) -> Xoshiro256PlusPlus {
 ///
 /// Written out, not taken from a library, because plans stand in results: a new version of a
 /// library may shuffle differently.
-pub(super) fn pick(mut generator: Xoshiro256PlusPlus, length: usize, count: usize) -> Vec<usize> {
+pub(crate) fn pick(mut generator: Xoshiro256PlusPlus, length: usize, count: usize) -> Vec<usize> {
     assert!(count <= length, "{count} picks of {length}");
     let mut indices: Vec<usize> = (0..length).collect();
     for chosen in 0..count {

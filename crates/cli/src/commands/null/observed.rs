@@ -6,8 +6,8 @@ use placelab_metrics::null::{Judgement, LEVEL, judge};
 use serde_json::json;
 
 use super::question::Question;
-use super::shown::{number, probability};
 use crate::failure::Failure;
+use crate::number::{number, probability};
 use crate::table::{Form, Table};
 
 /// Most nodes that are off of which a terminal shows each.
