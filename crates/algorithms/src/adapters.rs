@@ -13,9 +13,9 @@ use std::any::Any;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, FleetSize, Footprint, HashSeed,
-    History, Key, KeyHash, Keys, NodeId, ParameterSpec, Placement, PlacementError, Roster, Scheme,
-    Shares, Silent, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, FleetSize, FleetWeight, Footprint,
+    HashSeed, History, Key, KeyHash, Keys, NodeId, ParameterSpec, Placement, PlacementError,
+    Resolution, Roster, Scheme, Shares, Silent, Trace,
 };
 
 use crate::owner_table;
@@ -33,6 +33,9 @@ pub(crate) struct Adapter {
     counts: &'static str,
     capabilities: &'static [Capability],
     claims: &'static [Claim],
+    /// The lightest weight that has its share, and what tables pay for lighter ones, in words;
+    /// none where weights are equal.
+    resolution: Option<[&'static str; 2]>,
     parameters: &'static [ParameterSpec],
     /// Parameters under which the table is small; a range hash has none of that kind.
     small: &'static str,
@@ -59,6 +62,12 @@ pub(crate) trait Layout: Clone + Send + Sync + 'static {
 
     /// How many buckets there are for equal nodes.
     fn buckets(&self, fleet: FleetSize) -> u32;
+
+    /// The lightest weight, in units, that has its share of at most so many buckets; infinite where
+    /// weights are equal.
+    fn lightest(&self, _fleet: FleetWeight, _buckets_max: u32) -> f64 {
+        f64::INFINITY
+    }
 
     /// Whether the table is more than the roster tells, so that all clients must have it.
     fn is_shared(&self) -> bool;
@@ -94,8 +103,8 @@ pub(crate) fn family<R: RangeHash>(base: &'static AlgorithmSpec) -> Vec<&'static
 /// The record of an adapter over a range hash. Records live as long as the process, and are made
 /// once in it.
 fn adapted<R: RangeHash, L: Adapted>(base: &'static AlgorithmSpec) -> &'static AlgorithmSpec {
-    let Adapter { suffix, summary, memory_cost, counts, capabilities, claims, parameters, small } =
-        L::ADAPTER;
+    let Adapter { suffix, summary, memory_cost, counts, capabilities, claims, .. } = L::ADAPTER;
+    let Adapter { resolution, parameters, small, .. } = L::ADAPTER;
     Box::leak(Box::new(AlgorithmSpec {
         name: format!("{}+{suffix}", base.name).leak(),
         summary: format!("{} {summary}", base.name).leak(),
@@ -104,13 +113,18 @@ fn adapted<R: RangeHash, L: Adapted>(base: &'static AlgorithmSpec) -> &'static A
         closed_forms: &[],
         memory_cost,
         capabilities,
-        // An adapter promises nothing that its range hash does not keep.
+        // An adapter promises nothing that its range hash does not keep, but that knows no weights.
         claims: claims
             .iter()
             .copied()
-            .filter(|&claim| base.claims(claim))
+            .filter(|&claim| claim == Claim::ScaleFree || base.claims(claim))
             .collect::<Vec<_>>()
             .leak(),
+        resolution: resolution.map(|[lightest, memory]| Resolution {
+            lightest,
+            memory,
+            weight: lightest_of::<R, L>,
+        }),
         parameters: [base.parameters, parameters].concat().leak(),
         small,
         build: Build::Placement(build::<R, L>),
@@ -146,6 +160,11 @@ pub(crate) fn naive<R: RangeHash, L: Layout>(
 /// The mean number of steps of a lookup: those of the range hash, for as many buckets as there are.
 pub(crate) fn steps<R: RangeHash, L: Layout>(arguments: &Arguments, fleet: FleetSize) -> f64 {
     R::new(arguments).steps(L::new(arguments).buckets(fleet))
+}
+
+/// The lightest weight that has its share of as many buckets as the range hash tells apart.
+fn lightest_of<R: RangeHash, L: Layout>(arguments: &Arguments, fleet: FleetWeight) -> f64 {
+    L::new(arguments).lightest(fleet, R::COUNT_MAX)
 }
 
 /// The table, where the range hash tells so many buckets apart.
@@ -312,6 +331,32 @@ mod tests {
         assert!(matches!(too_many, PlacementError::Limit { asked: 1_999_999, .. }), "{too_many}");
         let most = refused("jump+weighted", &["1000000000", "0.000001"]);
         assert!(matches!(most, PlacementError::Limit { .. }), "{most}");
+    }
+
+    /// 4 + 5 + 7 rows of an identity each, and no more.
+    #[test]
+    fn a_ratio_takes_its_sum_in_rows() {
+        let (_, placement) = contender("jump+weighted", weighted(&[4, 5, 7]));
+        let (all, roster) = (placement.footprint(), placement.roster().shared_bytes());
+        assert_eq!(all.shared_bytes - roster, 16 * 4);
+        assert_eq!(placement.shares().unwrap().whole, 16);
+    }
+
+    /// A millionth beside a thousand would take 10^9 buckets: a change to it is refused, and leaves
+    /// the table as it was.
+    #[test]
+    fn weights_that_overflow_the_resolution_change_nothing() {
+        let (spec, before) = contender("jump+weighted", weighted(&[1, 2, 3]));
+        let weights = ["0.000001", "1000"].map(|text| text.parse().unwrap());
+        let changes =
+            [Change::Reweight(NodeId(0), weights[0]), Change::Reweight(NodeId(1), weights[1])];
+        let refused = advance(spec, before.as_ref(), &changes).err();
+        let asked = 1 + 1_000_000_000 + 3_000_000;
+        let Some(PlacementError::Limit { what, asked: found, possible: 65_536 }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert!(what.contains("`resolution`") && found == asked, "{what}: {found}");
+        assert_eq!(buckets(before.as_ref()), [1, 2, 3]);
     }
 
     /// What the ratio has too much of cannot be taken back by appending: the ratio is scaled by

@@ -60,6 +60,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(capacity)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
+    resolution: None,
     reads: KeyPart::Hash,
     parameters: &[CAPACITY],
     small: "capacity=6",

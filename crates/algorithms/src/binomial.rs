@@ -52,6 +52,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::MinimalMovement, Claim::Restores],
+    resolution: None,
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",

@@ -25,7 +25,7 @@ use placelab_core::{
     Trace, Weight, replicas,
 };
 
-use crate::load_aware::{Books, OVER, Rule, VNODES, build, by_id, naive_pass};
+use crate::load_aware::{Books, OVER, RESOLUTION, Rule, VNODES, build, by_id, naive_pass};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -47,6 +47,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::Restores, Claim::OrderFree],
+    resolution: Some(RESOLUTION),
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {

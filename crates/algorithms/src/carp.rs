@@ -44,8 +44,8 @@ use std::ops::ControlFlow;
 use placelab_core::math::pow;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
-    KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role,
-    Roster, Scheme, Silent, Trace,
+    KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
+    Resolution, Role, Roster, Scheme, Silent, Trace,
 };
 
 use crate::contest::{ranked, winner};
@@ -66,7 +66,13 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[],
     memory_cost: "O(N)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::OrderFree, Claim::Restores],
+    claims: &[Claim::OrderFree, Claim::Restores, Claim::ScaleFree],
+    resolution: Some(Resolution {
+        // A draw is a hash of 32 bits whose top bit is lost.
+        lightest: "W ÷ 2³¹",
+        memory: "none",
+        weight: |_, fleet| fleet.sum / (1u64 << 31) as f64,
+    }),
     reads: KeyPart::Bytes,
     parameters: &[ParameterSpec {
         name: "url-hash",

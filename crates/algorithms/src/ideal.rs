@@ -24,8 +24,8 @@ use std::ops::ControlFlow;
 use placelab_core::math::{ln, open_unit};
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
-    History, Key, KeyPart, Keys, NodeId, Placement, PlacementError, Role, Roster, Scheme, Silent,
-    Step, Trace,
+    History, Key, KeyPart, Keys, NodeId, Placement, PlacementError, Resolution, Role, Roster,
+    Scheme, Silent, Step, Trace,
 };
 
 use crate::range_hash::{bytes_of, trimmed};
@@ -46,7 +46,14 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
+    claims: &[
+        Claim::FairShares,
+        Claim::MinimalMovement,
+        Claim::OrderFree,
+        Claim::Restores,
+        Claim::ScaleFree,
+    ],
+    resolution: Some(Resolution::EXACT),
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",

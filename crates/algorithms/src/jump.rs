@@ -36,6 +36,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(N) names",
     capabilities: &[],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
+    resolution: None,
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",

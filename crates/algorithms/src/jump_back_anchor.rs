@@ -57,6 +57,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(buckets ever)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::Restores],
+    resolution: None,
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",

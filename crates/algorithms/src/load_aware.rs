@@ -7,8 +7,8 @@
 
 use placelab_core::{
     AlgorithmRequest, AlgorithmSpec, Arguments, Assignment, Change, Footprint, HashSeed, History,
-    Key, Keys, Ledger, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Roster,
-    Scheme, Trace, advance, establish,
+    Key, Keys, Ledger, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Resolution,
+    Roster, Scheme, Trace, advance, establish,
 };
 
 /// How the next key is given to a node.
@@ -71,6 +71,16 @@ pub(crate) const VNODES: ParameterSpec = ParameterSpec {
     kind: ParameterKind::Count { min: 1, max: 100_000 },
     default: Some("160"),
     help: "points a unit of weight, over a ring",
+};
+
+/// That of the placement underneath: a rule counts whole keys.
+pub(crate) const RESOLUTION: Resolution = Resolution {
+    lightest: "as `over`",
+    memory: "none",
+    weight: |arguments, fleet| {
+        let (spec, of_under) = under(arguments);
+        spec.resolution.map_or(f64::INFINITY, |resolution| (resolution.weight)(&of_under, fleet))
+    },
 };
 
 /// The contender underneath.

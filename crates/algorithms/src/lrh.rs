@@ -41,7 +41,7 @@ use placelab_core::mix::mix;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Change, Claim, FleetSize, Footprint, HashFunction,
     HashSeed, History, Key, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
-    PlacementError, Role, Roster, Scheme, Silent, Step, Trace,
+    PlacementError, Resolution, Role, Roster, Scheme, Silent, Step, Trace,
 };
 
 use crate::circle::{Circle, NameRanks, Point, mean_reads};
@@ -67,7 +67,8 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[],
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::OrderFree, Claim::Restores],
+    claims: &[Claim::OrderFree, Claim::Restores, Claim::ScaleFree],
+    resolution: Some(Resolution::NONE),
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {

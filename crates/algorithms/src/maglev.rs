@@ -33,8 +33,8 @@ use std::ops::ControlFlow;
 use placelab_core::hash::xxh3_pair;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
-    KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role,
-    Roster, Scheme, Shares, Step, Trace,
+    KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
+    Resolution, Role, Roster, Scheme, Shares, Step, Trace,
 };
 
 use crate::range_hash::{bytes_of, trimmed};
@@ -56,7 +56,18 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[],
     memory_cost: "O(M)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::FairShares, Claim::OrderFree, Claim::Restores],
+    claims: &[Claim::FairShares, Claim::OrderFree, Claim::Restores, Claim::ScaleFree],
+    resolution: Some(Resolution {
+        lightest: "W ÷ M",
+        memory: "4 bytes an entry",
+        weight: |arguments, fleet| {
+            let entry = fleet.sum / arguments.count("size") as f64;
+            match Rule::of(arguments.text("weights")) {
+                Rule::KatranV2 | Rule::Envoy => entry,
+                Rule::Turns => entry.max(fleet.heaviest / 32.0),
+            }
+        },
+    }),
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {

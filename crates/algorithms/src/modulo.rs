@@ -48,6 +48,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::FairShares],
+    resolution: None,
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",

@@ -81,6 +81,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(N)",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
+    resolution: None,
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {

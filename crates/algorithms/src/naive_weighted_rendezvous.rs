@@ -15,7 +15,7 @@
 use placelab_core::mix::mix;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
-    KeyPart, Keys, Node, NodeId, Role,
+    KeyPart, Keys, Node, NodeId, Resolution, Role,
 };
 
 use crate::contest::{Contest, Score};
@@ -36,7 +36,8 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
+    claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores, Claim::ScaleFree],
+    resolution: Some(Resolution::NONE),
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",

@@ -31,6 +31,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
+    resolution: None,
     reads: KeyPart::Bytes,
     parameters: &[],
     small: "",

@@ -40,7 +40,8 @@ use placelab_core::math::{harmonic, sqrt};
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Change, Claim, ClosedForm, FleetSize, Footprint,
     HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind,
-    ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Shares, Silent, Trace, Weight,
+    ParameterSpec, Placement, PlacementError, Resolution, Role, Roster, Scheme, Shares, Silent,
+    Trace, Weight,
 };
 pub(crate) use points::POINTS_MAX;
 use points::{Points, parse_template, parse_tokens};
@@ -72,6 +73,11 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
+    resolution: Some(Resolution {
+        lightest: "1 ÷ V",
+        memory: "16 to 20 bytes a point",
+        weight: |arguments, _| 1.0 / arguments.count("vnodes") as f64,
+    }),
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {
@@ -321,6 +327,24 @@ mod tests {
         let strict = ring("ring:tokens=@t,successor=after", tokens, named(&["A", "B", "C"]), 0);
         let positions = [19, 20, 60].map(|position| strict.place(Key::hashed(position)));
         assert_eq!(positions, [NodeId(0), NodeId(1), NodeId(2)]);
+    }
+
+    /// A thousandth of a unit asks for 0.16 points of 160 and gets one: on average a 161st of the
+    /// keys, six times its share.
+    #[test]
+    fn the_lightest_node_has_a_point_all_the_same() {
+        let mut nodes = Roster::numbered(2).unwrap().nodes().to_vec();
+        nodes[0].weight = "0.001".parse().unwrap();
+        let roster = Roster::new(nodes).unwrap();
+        let share = |seed| {
+            let shares = ring("ring", "", roster.clone(), seed).shares().unwrap();
+            let (light, part) = shares.parts[0];
+            assert_eq!(light, NodeId(0));
+            part as f64 / shares.whole as f64
+        };
+        let mean = (0..400).map(share).sum::<f64>() / 400.0;
+        // Arcs of one point scatter by their mean: five standard errors.
+        assert!((mean * 161.0 - 1.0).abs() < 5.0 / 20.0, "{mean}");
     }
 
     #[test]

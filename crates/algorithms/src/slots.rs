@@ -36,9 +36,9 @@ mod crc;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Footprint, HashSeed, History, Key,
-    KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Role,
-    Roster, Scheme, Shares, Silent, Step, Trace,
+    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
+    KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
+    Resolution, Role, Roster, Scheme, Shares, Silent, Step, Trace,
 };
 
 use crate::owner_table::{self, check_room, dealt, follow, naive_table};
@@ -61,7 +61,12 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[],
     memory_cost: "O(L) rows",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[],
+    claims: &[Claim::ScaleFree],
+    resolution: Some(Resolution {
+        lightest: "W ÷ L",
+        memory: "4 bytes a slot",
+        weight: |arguments, fleet| fleet.sum / arguments.count("slots") as f64,
+    }),
     reads: KeyPart::Bytes,
     parameters: &[
         ParameterSpec {

@@ -42,7 +42,7 @@ use placelab_core::math::{ln, open_unit};
 use placelab_core::mix::mix;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
-    KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Role, Weight,
+    KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Resolution, Role, Weight,
 };
 
 use crate::contest::{Contest, Score};
@@ -65,7 +65,22 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
+    claims: &[
+        Claim::FairShares,
+        Claim::MinimalMovement,
+        Claim::OrderFree,
+        Claim::Restores,
+        Claim::ScaleFree,
+    ],
+    resolution: Some(Resolution {
+        lightest: "exact",
+        memory: "none",
+        weight: |arguments, fleet| match arguments.text("draw") {
+            // Sixteen bits cut the keys into so many parts.
+            "16-bit" => fleet.sum / 65_536.0,
+            _ => Weight::LEAST.as_f64(),
+        },
+    }),
     reads: KeyPart::Hash,
     parameters: &[ParameterSpec {
         name: "draw",
@@ -382,6 +397,27 @@ mod tests {
             tenths[lengths.map(Some).position(|length| length == longest).unwrap() / 1_000] += 1;
         }
         assert_eq!((tenths[0], tenths[9]), (4_561, 3_525));
+    }
+
+    /// The part of all pairs of draws in which a light item beats a heavy one that comes later.
+    fn share_beside(light: u64, heavy: u64) -> f64 {
+        let straws =
+            |weight: u64| (0..=u16::MAX).map(move |u| (crush_ln(u) - (1 << 48)) / weight as i64);
+        let mut others: Vec<i64> = straws(heavy).collect();
+        others.sort_unstable();
+        let beaten = |straw: i64| others.partition_point(|other| *other <= straw) as f64;
+        straws(light).map(beaten).sum::<f64>() / (1u64 << 32) as f64
+    }
+
+    /// A 65,536th of all weight has its share to within another, and a quarter of that has not.
+    #[test]
+    fn sixteen_bits_tell_a_65536th_apart() {
+        let whole: u64 = 1 << 32;
+        let parts = |light: u64| share_beside(light, whole - light) * 65_536.0;
+        for times in [1, 2, 3, 10, 100, 1_000] {
+            assert!((parts(times << 16) - times as f64).abs() <= 1.0, "{times}");
+        }
+        assert!(parts(1 << 14) >= 1.5 * 0.25);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use placelab_core::{
     Trace,
 };
 
-use crate::load_aware::{Books, OVER, Rule, VNODES, build, naive_pass};
+use crate::load_aware::{Books, OVER, RESOLUTION, Rule, VNODES, build, naive_pass};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -38,6 +38,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(NV)",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
     claims: &[Claim::Restores, Claim::OrderFree],
+    resolution: Some(RESOLUTION),
     reads: KeyPart::Hash,
     parameters: &[
         ParameterSpec {

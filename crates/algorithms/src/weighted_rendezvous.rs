@@ -28,7 +28,7 @@ use placelab_core::math::{ln, open_unit};
 use placelab_core::mix::mix;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
-    KeyHash, KeyPart, Keys, Node, NodeId, Role,
+    KeyHash, KeyPart, Keys, Node, NodeId, Resolution, Role,
 };
 
 use crate::contest::{Contest, Score};
@@ -49,7 +49,14 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[],
     memory_cost: "O(N) names",
     capabilities: &[Capability::RemoveAny, Capability::Weights],
-    claims: &[Claim::FairShares, Claim::MinimalMovement, Claim::OrderFree, Claim::Restores],
+    claims: &[
+        Claim::FairShares,
+        Claim::MinimalMovement,
+        Claim::OrderFree,
+        Claim::Restores,
+        Claim::ScaleFree,
+    ],
+    resolution: Some(Resolution::EXACT),
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",

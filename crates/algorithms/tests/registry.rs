@@ -4,7 +4,8 @@
 use placelab_algorithms::{REGISTRY, find};
 use placelab_core::mix::stream;
 use placelab_core::{
-    AlgorithmRequest, Arguments, HashFunction, HashSeed, Key, NodeId, Placement, Roster, establish,
+    AlgorithmRequest, Arguments, Capability, Change, HashFunction, HashSeed, Key, NodeId,
+    Placement, PlacementError, Placer, Roster, Weight, establish,
 };
 
 fn contender(text: &str, seed: HashSeed, nodes: u32) -> Box<dyn Placement> {
@@ -28,8 +29,24 @@ fn the_registry_has_each_name_once_and_says_what_it_is() {
         for text in [spec.family, spec.citation, spec.summary, spec.lookup_cost, spec.memory_cost] {
             assert!(!text.is_empty(), "{}", spec.name);
         }
+        assert_eq!(spec.resolution.is_some(), spec.can(Capability::Weights), "{}", spec.name);
         // Defaults pass their own checks, or this panics.
         Arguments::defaults(spec);
+    }
+}
+
+/// Everybody drained at once: a typed error, and nothing has changed.
+#[test]
+fn nobody_is_left_where_all_are_drained() {
+    let drained: Vec<Change> =
+        (0..3).map(|id| Change::Reweight(NodeId(id), Weight::ZERO)).collect();
+    for spec in REGISTRY.iter().filter(|spec| spec.can(Capability::Weights)) {
+        let (arguments, roster) = (Arguments::defaults(spec), Roster::numbered(3).unwrap());
+        let before = Placer::first(spec, &arguments, HashSeed(0), roster).unwrap();
+        let refused = before.after(spec, &drained).err();
+        assert_eq!(refused, Some(PlacementError::NobodyLeft), "{}", spec.name);
+        let weights = before.scheme().roster().nodes().iter().map(|node| node.weight);
+        assert!(weights.eq([Weight::ONE; 3]), "{}", spec.name);
     }
 }
 

@@ -9,6 +9,7 @@ mod balance;
 mod cost;
 mod fleet;
 mod movement;
+mod weights;
 
 /// A promise that can be checked.
 pub(crate) struct Law {
@@ -78,6 +79,11 @@ pub(crate) static LAWS: &[Law] = &[
         functions, balance::exact_shares),
     law("bounds", "No node takes more keys than its bound, and all have room together.",
         AlgorithmSpec::is_load_aware, balance::bounds),
+    law("resolution",
+        "The lightest weight that has its share is the one that is stated, by exact shares.",
+        |spec| functions(spec) && spec.can(Capability::Weights), weights::resolution),
+    law("scale-free", "Multiplying all weights by one number moves no key.",
+        |spec| spec.claims(Claim::ScaleFree), weights::scale_free),
     law("everybody-owns", "Every live node owns something.", everybody, balance::everybody_owns),
     law("work", "A lookup takes as many steps as documented, on average over keys and fleets.",
         functions, cost::work),

@@ -110,6 +110,8 @@ impl Weight {
     pub const UNITS_MAX: u64 = 1_000_000_000;
     /// A member that owns nothing.
     pub const ZERO: Weight = Weight(0);
+    /// The least of those that own something: one micro-unit.
+    pub const LEAST: Weight = Weight(1);
     /// The weight of a node that states none.
     pub const ONE: Weight = Weight(Self::MICROS);
 

@@ -8,7 +8,7 @@ use crate::assignment::Assignment;
 use crate::error::PlacementError;
 use crate::hash::HashSeed;
 use crate::key::Keys;
-use crate::node::NodeId;
+use crate::node::{NodeId, Weight};
 use crate::placement::Placement;
 use crate::roster::{History, Roster};
 
@@ -73,6 +73,9 @@ pub enum Claim {
     OrderFree,
     /// A node that joins and leaves again leaves every key where it was.
     Restores,
+    /// Only the ratio of the weights matters: multiplying all of them by one number moves no key.
+    /// Schemes that compute in doubles may differ where two scores agree to the last bit.
+    ScaleFree,
 }
 
 impl Claim {
@@ -83,6 +86,7 @@ impl Claim {
             Claim::FairShares => "fair-shares",
             Claim::OrderFree => "order-free",
             Claim::Restores => "restores",
+            Claim::ScaleFree => "scale-free",
         }
     }
 }
@@ -149,6 +153,41 @@ pub struct PlainStep {
     pub now: u32,
 }
 
+/// How finely a scheme tells weights apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Resolution {
+    /// The lightest weight that has its share, in words: W is the weight of the fleet.
+    pub lightest: &'static str,
+    /// What tables pay to tell lighter ones apart: `4 bytes an entry`; `none` where nothing does.
+    pub memory: &'static str,
+    /// The lightest weight as a figure, in units.
+    pub weight: Lightest,
+}
+
+/// The lightest weight, in units, that has its share of the keys beside the others of a fleet:
+/// such a node and all heavier ones are off by the share of one such weight at most, on average
+/// over hash seeds; a node of a quarter of it is off by half its own share or more, or refused.
+/// Infinite where shares are not in proportion to the weights at all.
+pub type Lightest = fn(&Arguments, FleetWeight) -> f64;
+
+/// What a resolution may depend on: the weights of a fleet, in units.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct FleetWeight {
+    /// Of all nodes.
+    pub sum: f64,
+    /// Of the heaviest one.
+    pub heaviest: f64,
+}
+
+impl Resolution {
+    /// Of schemes that read every digit of a weight and keep no table for it.
+    pub const EXACT: Resolution =
+        Resolution { lightest: "exact", memory: "none", weight: |_, _| Weight::LEAST.as_f64() };
+    /// Of schemes that weights do change, though not in proportion to them.
+    pub const NONE: Resolution =
+        Resolution { lightest: "not in proportion", memory: "none", weight: |_, _| f64::INFINITY };
+}
+
 /// One record an algorithm, in its own file; everything else learns of it through the registry.
 #[derive(Debug)]
 pub struct AlgorithmSpec {
@@ -178,6 +217,8 @@ pub struct AlgorithmSpec {
     pub capabilities: &'static [Capability],
     /// What it promises.
     pub claims: &'static [Claim],
+    /// How finely it tells weights apart; none where it takes equal ones alone.
+    pub resolution: Option<Resolution>,
     /// Which part of a key it reads.
     pub reads: KeyPart,
     /// Its parameters.

@@ -11,6 +11,7 @@ mod latency;
 mod movement;
 mod peak;
 mod quantisation;
+mod weights;
 
 use crate::scene::Scene;
 use crate::subject::Subject;
@@ -38,6 +39,7 @@ const CHARTS: &[Maker] = &[
     quantisation::chart,
     balance::by_keys,
     balance::by_requests,
+    weights::chart,
     fill::chart,
     movement::chart,
     copies::chart,

@@ -120,6 +120,7 @@ pub(crate) fn of_metric(id: &str, value: f64, decimals: usize) -> String {
         Some("steps") => format!("{} steps", decimal(value, 1)),
         Some("nodes") => format!("{} nodes", few(value)),
         Some("probability") => decimal(value, 3),
+        Some("ppm") => format!("{} ppm", about(value)),
         _ => ratio(value, 3),
     }
 }

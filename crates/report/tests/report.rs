@@ -3,7 +3,7 @@
 mod fixture;
 
 use placelab_report::{Artifact, render};
-use placelab_results::{RunResults, Timings};
+use placelab_results::{Measured, RunResults, Timings};
 
 fn text(artifacts: &[Artifact], name: &str) -> String {
     let artifact = artifacts.iter().find(|artifact| artifact.name == name).expect(name);
@@ -92,6 +92,39 @@ fn copies_have_a_chart_a_column_and_a_meaning() {
     for part in ["copies", "xhibit"] {
         assert!(!page.contains(part), "{part}");
     }
+}
+
+#[test]
+fn unequal_weights_have_a_chart() {
+    let mut results = fixture::growing();
+    for contender in &mut results.contenders {
+        for step in contender.timelines.iter_mut().flat_map(|timeline| &mut timeline.steps) {
+            let (share, error) = match contender.name.as_str() {
+                "ring" => (Some(1.123_456), Some(123_456.0)),
+                "maglev" => (Some(1.000_000_25), Some(0.25)),
+                _ => (None, None),
+            };
+            for (node, index) in step.nodes.iter_mut().zip(0..) {
+                (node.share, node.weight) = (share, ["1", "1.25", "0"][index % 3].into());
+            }
+            let error = error.map(|error| Measured::over_seeds(&[error], None));
+            step.metrics.extend(error.map(|error| ("share.error".into(), error)));
+        }
+    }
+    let page = text(&rendered("weights", &results, None), "index.html");
+    let start = page.find("<figure id=\"weights\">").unwrap();
+    let chart = &page[start..start + page[start..].find("</figure>").unwrap()];
+    for part in [
+        "no node is off by 1 ppm under maglev.",
+        "ring by 120,000 ppm (12.3 %) at “start”",
+        "By measured loads, without exact shares:",
+        "within the band of chance",
+        "<details>",
+    ] {
+        assert!(chart.contains(part), "{part}");
+    }
+    let equal = text(&rendered("equal", &fixture::growing(), None), "index.html");
+    assert!(!equal.contains("id=\"weights\""));
 }
 
 #[test]

@@ -99,6 +99,8 @@ pub const METRICS: &[Metric] = &[
         "load.min_over_mean of the exact shares: no sampling noise."),
     metric_of("share.cv", "spread of exact shares", "× fair", Lower, false,
         "load.cv of the exact shares: no sampling noise."),
+    metric_of("share.error", "exact share off target", "ppm", Lower, false,
+        "Largest over the nodes of |exact share ÷ target share − 1|, in millionths."),
     metric_of("movement.moved", "moved", "fraction", Lower, true,
         "Fraction whose owner changed in the step."),
     metric_of("movement.forced", "moved with a reason", "fraction", Lower, true,

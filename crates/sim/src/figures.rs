@@ -336,6 +336,9 @@ impl Measured<'_> {
             put("share.max_over_mean", balance.max_over_mean);
             put("share.min_over_mean", balance.min_over_mean);
             put("share.cv", balance.cv);
+            // To a thousandth: quotients of doubles are not 1 to the last bit.
+            let error = (balance.max_over_mean - 1.0).max(1.0 - balance.min_over_mean);
+            put("share.error", (error * 1e9).round() / 1e3);
         }
         figures.shares = (roster.len() <= NODES_LISTED_MAX).then_some(ratios);
     }

@@ -1,4 +1,5 @@
-//! Closed forms stand beside the steps they speak of, and beside no other.
+//! Closed forms stand beside the steps they speak of, and beside no other; errors of shares are
+//! those of whole points, entries and buckets.
 
 use std::path::Path;
 
@@ -11,11 +12,15 @@ use placelab_sim::scenario::parse;
 use placelab_sim::sweep::Unwatched;
 
 fn results(fleet: &str, events: &str) -> RunResults {
+    results_of(r#"["modulo", "ring:vnodes=1", "jump"]"#, fleet, events)
+}
+
+fn results_of(algorithms: &str, fleet: &str, events: &str) -> RunResults {
     let text = format!(
         r#"
         schema = 1
         title = "theory"
-        algorithms = ["modulo", "ring:vnodes=1", "jump"]
+        algorithms = {algorithms}
         canaries = false
         seeds = 2
         [keys]
@@ -72,4 +77,19 @@ fn unequal_nodes_have_none() {
     ";
     let results = results("nodes = 3", events);
     assert!(matches!(theory(&results, "ring:vnodes=1", "share.cv")[..], [Some(_), None]));
+}
+
+/// Of 1:1000 the light node has one bucket of 1,024 where 1.023 are its part, or 65 entries of
+/// 65,537 where 65.47 are; a 1,001st of the buckets is exact, and so is a clock.
+#[test]
+fn errors_of_shares_are_those_of_whole_parts() {
+    let algorithms = r#"["jump+alias", "maglev", "jump+weighted", "weighted-rendezvous"]"#;
+    let fleet = "node = [{ name = 'a' }, { name = 'b', weight = 1000 }]";
+    let results = results_of(algorithms, fleet, "");
+    let part = |parts: f64, whole: f64| 1e6 * (1.0 - parts * 1_001.0 / whole);
+    let expected = [part(1.0, 1_024.0), part(65.0, 65_537.0), 0.0, 0.0];
+    for (contender, expected) in results.contenders.iter().zip(expected) {
+        let error = contender.timelines[0].steps[0].metrics["share.error"].median;
+        assert!((error - expected).abs() < 0.001, "{}: {error}", contender.name);
+    }
 }

@@ -31,6 +31,7 @@ static TOY: AlgorithmSpec = AlgorithmSpec {
     memory_cost: "O(1)",
     capabilities: &[],
     claims: &[Claim::MinimalMovement],
+    resolution: None,
     reads: KeyPart::Hash,
     parameters: &[],
     small: "",

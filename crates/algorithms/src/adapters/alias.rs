@@ -8,8 +8,8 @@
 //! What it cannot do: shares finer than 1 ÷ L, or more nodes than buckets.
 
 use placelab_core::{
-    Arguments, Capability, Change, FleetSize, History, NodeId, ParameterKind, ParameterSpec,
-    PlacementError, Roster,
+    Arguments, Capability, Change, Claim, FleetSize, FleetWeight, History, NodeId, ParameterKind,
+    ParameterSpec, PlacementError, Roster,
 };
 
 use super::{Adapted, Adapter, Layout};
@@ -27,7 +27,8 @@ impl Adapted for Alias {
         memory_cost: "O(L) rows",
         counts: "L",
         capabilities: &[Capability::RemoveAny, Capability::Weights],
-        claims: &[],
+        claims: &[Claim::ScaleFree],
+        resolution: Some(["W ÷ L", "4 bytes a bucket"]),
         parameters: &[ParameterSpec {
             name: "buckets",
             kind: ParameterKind::Count { min: 1, max: 1 << 20 },
@@ -66,6 +67,10 @@ impl Layout for Alias {
 
     fn buckets(&self, _: FleetSize) -> u32 {
         self.buckets as u32
+    }
+
+    fn lightest(&self, fleet: FleetWeight, _: u32) -> f64 {
+        fleet.sum / self.buckets as f64
     }
 
     fn is_shared(&self) -> bool {

@@ -33,6 +33,7 @@ impl Adapted for Renumber {
         counts: "N",
         capabilities: &[Capability::RemoveAny],
         claims: &[Claim::FairShares, Claim::Restores],
+        resolution: None,
         parameters: &[ParameterSpec {
             name: "fill",
             kind: ParameterKind::Choice(&["compact", "swap-last"]),

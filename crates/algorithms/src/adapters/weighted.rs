@@ -24,8 +24,8 @@ mod naive;
 use std::collections::BTreeMap;
 
 use placelab_core::{
-    Arguments, Capability, Change, FleetSize, History, NodeId, ParameterKind, ParameterSpec,
-    PlacementError, Roster, Weight,
+    Arguments, Capability, Change, Claim, FleetSize, FleetWeight, History, NodeId, ParameterKind,
+    ParameterSpec, PlacementError, Roster, Weight,
 };
 
 use super::{Adapted, Adapter, Layout};
@@ -55,7 +55,8 @@ impl Adapted for Weighted {
         memory_cost: "O(L) rows",
         counts: "L",
         capabilities: &[Capability::RemoveAny, Capability::Weights],
-        claims: &[],
+        claims: &[Claim::ScaleFree],
+        resolution: Some(["W ÷ 65,536", "4 bytes a bucket"]),
         parameters: &[
             ParameterSpec {
                 name: "layout",
@@ -124,6 +125,12 @@ impl Layout for Weighted {
     /// Buckets are dealt out again, never taken back.
     fn buckets(&self, fleet: FleetSize) -> u32 {
         fleet.first
+    }
+
+    /// A bucket of the largest table, where the ratio has no more.
+    fn lightest(&self, fleet: FleetWeight, buckets_max: u32) -> f64 {
+        let most = BUCKETS_MAX.min(buckets_max.into());
+        (fleet.sum / most as f64).max(1.0 / self.resolution as f64)
     }
 
     fn is_shared(&self) -> bool {

@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use placelab_algorithms::REGISTRY;
 use placelab_conformance::recorded;
-use placelab_core::{AlgorithmSpec, HashFunction, Role};
+use placelab_core::{AlgorithmSpec, HashFunction, Resolution, Role};
 use placelab_results::{Certificate, METRICS};
 use placelab_sim::diagnostics::shown;
 use placelab_sim::scenario::read;
@@ -69,7 +69,8 @@ fn algorithms(form: Form) -> Table {
         spec.parameters.iter().map(one).collect::<Vec<_>>().join("; ")
     };
     if form == Form::Text {
-        let mut table = Table::new(&["name", "what it is", "can", "lookup", "parameters"]);
+        let mut table =
+            Table::new(&["name", "what it is", "can", "lightest weight", "lookup", "parameters"]);
         for spec in REGISTRY.iter() {
             let names: Vec<&str> = spec.parameters.iter().map(|one| one.name).collect();
             let summary = match spec.role {
@@ -77,7 +78,7 @@ fn algorithms(form: Form) -> Table {
                 role => format!("{}: {}", role.name(), spec.summary),
             };
             let [name, lookup] = [spec.name, spec.lookup_cost].map(String::from);
-            table.row([name, summary, can(spec), lookup, names.join(", ")]);
+            table.row([name, summary, can(spec), resolution(spec), lookup, names.join(", ")]);
         }
         return table;
     }
@@ -90,6 +91,7 @@ fn algorithms(form: Form) -> Table {
         "lookup",
         "memory",
         "can",
+        "lightest weight",
         "claims",
         "parameters",
         "citation",
@@ -108,6 +110,7 @@ fn algorithms(form: Form) -> Table {
             spec.lookup_cost.into(),
             spec.memory_cost.into(),
             can(spec),
+            resolution(spec),
             claims.join(", "),
             parameters(spec),
             spec.citation.into(),
@@ -116,6 +119,15 @@ fn algorithms(form: Form) -> Table {
         ]);
     }
     table
+}
+
+/// The lightest weight that has its share, and what tables pay for lighter ones.
+fn resolution(spec: &AlgorithmSpec) -> String {
+    match spec.resolution {
+        None => String::new(),
+        Some(Resolution { lightest, memory: "none", .. }) => lightest.into(),
+        Some(Resolution { lightest, memory, .. }) => format!("{lightest}: {memory}"),
+    }
 }
 
 /// How many laws an algorithm keeps of those that it claims.

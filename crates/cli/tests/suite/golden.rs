@@ -81,7 +81,7 @@ fn curated_scenarios_give_their_golden_results() {
         .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
         .collect();
     files.sort();
-    assert!(files.len() >= 13);
+    assert!(files.len() >= 14);
     for file in &files {
         check(file, file.file_stem().unwrap().to_str().unwrap(), &[]);
     }

@@ -37,6 +37,7 @@ const fn spec(
         memory_cost: "none",
         capabilities: &[],
         claims: &[],
+        resolution: None,
         reads: KeyPart::Hash,
         parameters,
         small: "",

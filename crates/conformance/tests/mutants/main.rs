@@ -1,148 +1,16 @@
 //! Deliberately broken algorithms, each caught by the law that is named for it: the proof that a
 //! certificate means something. Each is a mistake that was published or suggests itself.
 
-use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+mod harness;
 
-use placelab_conformance::{Subject, certify};
+use std::collections::BTreeMap;
+
 use placelab_core::mix::{mix, stream};
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashFunction, HashSeed,
-    History, Key, KeyPart, Keys, Node, NodeId, Placement, PlacementError, Role, Roster, Scheme,
-    Shares, Step, Trace,
+    Capability, Claim, HashSeed, Node, NodeId, Roster, Shares, Step, Trace, Weight,
 };
 
-/// A broken algorithm.
-trait Broken: Clone + Send + Sync + 'static {
-    /// From a roster; `before` is the state that it follows, where there is one.
-    fn new(roster: &Roster, seed: HashSeed, before: Option<&Self>) -> Self;
-
-    fn owner(&self, hash: u64) -> NodeId;
-
-    fn shares(&self, _: &Roster) -> Option<Shares> {
-        None
-    }
-
-    fn trace(&self, hash: u64, trace: &mut dyn Trace) -> NodeId {
-        trace.step(Step::Draw { value: hash });
-        self.owner(hash)
-    }
-
-    /// What it says that its tables hold.
-    fn table_bytes(&self) -> u64 {
-        0
-    }
-}
-
-#[derive(Clone)]
-struct Mutant<B> {
-    roster: Roster,
-    seed: HashSeed,
-    broken: B,
-}
-
-impl<B: Broken> Scheme for Mutant<B> {
-    fn roster(&self) -> &Roster {
-        &self.roster
-    }
-
-    fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
-        self.broken = B::new(&next, self.seed, Some(&self.broken));
-        self.roster = next;
-        Ok(())
-    }
-
-    fn footprint(&self) -> Footprint {
-        let shared_bytes = self.roster.shared_bytes();
-        Footprint { shared_bytes, derived_bytes: self.broken.table_bytes() }
-    }
-}
-
-impl<B: Broken> Placement for Mutant<B> {
-    fn place(&self, key: Key<'_>) -> NodeId {
-        self.broken.owner(key.hash.0)
-    }
-
-    fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
-        self.broken.trace(key.hash.0, trace)
-    }
-
-    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let owner = self.place(key);
-        let others = self.roster.serving().map(|node| node.id).filter(|id| *id != owner);
-        let _ = std::iter::once(owner).chain(others).try_for_each(visit);
-    }
-
-    fn shares(&self) -> Option<Shares> {
-        self.broken.shares(&self.roster)
-    }
-
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-}
-
-fn build<B: Broken>(
-    _: &Arguments,
-    seed: HashSeed,
-    roster: Roster,
-) -> Result<Box<dyn Placement>, PlacementError> {
-    let broken = B::new(&roster, seed, None);
-    Ok(Box::new(Mutant { roster, seed, broken }))
-}
-
-/// A mutant has no twin but itself: the other laws must catch it.
-fn itself<B: Broken>(
-    _: &Arguments,
-    seed: HashSeed,
-    history: &History,
-    keys: Keys<'_>,
-) -> Vec<NodeId> {
-    let mut roster = history.start.clone();
-    let mut broken = B::new(&roster, seed, None);
-    for changes in &history.steps {
-        roster = roster.after(changes).unwrap();
-        broken = B::new(&roster, seed, Some(&broken));
-    }
-    keys.hashes.iter().map(|hash| broken.owner(hash.0)).collect()
-}
-
-/// Whether a mutant that claims all this is caught by a law.
-fn caught<B: Broken>(law: &str, claims: &'static [Claim], capabilities: &'static [Capability]) {
-    let certificate = certify(&subject::<B>(claims, capabilities), |run| {
-        allocation_counter::measure(run).bytes_current
-    });
-    let failed: Vec<&str> = certificate.failures().map(|(law, _)| law).collect();
-    assert!(failed.contains(&law), "{law} does not catch it, but {failed:?}");
-}
-
-/// A mutant that claims all this.
-fn subject<B: Broken>(claims: &'static [Claim], capabilities: &'static [Capability]) -> Subject {
-    Subject::new(Box::leak(Box::new(AlgorithmSpec {
-        name: "mutant",
-        role: Role::Exhibit,
-        family: "mutant",
-        year: 2026,
-        citation: "this test",
-        implementations: "none",
-        summary: "broken on purpose",
-        lookup_cost: "O(1)",
-        steps: |_, _| 1.0,
-        closed_forms: &[],
-        memory_cost: "O(1)",
-        capabilities,
-        claims,
-        reads: KeyPart::Hash,
-        parameters: &[],
-        small: "",
-        build: Build::Placement(build::<B>),
-        naive: itself::<B>,
-    })))
-}
-
-fn name_hash(seed: HashSeed, node: &Node) -> u64 {
-    HashFunction::Xxh3.hash_name(seed, &node.name)
-}
+use harness::{Broken, caught, name_hash};
 
 /// Hash mod N that says it moves the least.
 #[derive(Clone)]
@@ -233,6 +101,62 @@ impl Broken for WeightTimesDraw {
 fn weights_times_draws() {
     let capabilities = &[Capability::RemoveAny, Capability::Weights];
     caught::<WeightTimesDraw>("weights", &[Claim::FairShares], capabilities);
+}
+
+/// A ring of forty points a unit of weight, as if it told weights by their ratio.
+#[derive(Clone)]
+struct PointsPerUnit(Vec<(u64, NodeId)>);
+
+impl Broken for PointsPerUnit {
+    fn new(roster: &Roster, seed: HashSeed, _: Option<&Self>) -> Self {
+        let points = |node: &Node| {
+            let (name, id) = (name_hash(seed, node), node.id);
+            let count = (40 * node.weight.micros()).div_ceil(Weight::MICROS);
+            (0..count).map(move |index| (stream(name, index), id))
+        };
+        let mut points: Vec<(u64, NodeId)> = roster.serving().flat_map(points).collect();
+        points.sort_unstable();
+        PointsPerUnit(points)
+    }
+
+    fn owner(&self, hash: u64) -> NodeId {
+        let at = self.0.partition_point(|(point, _)| *point < hash);
+        self.0[at % self.0.len()].1
+    }
+}
+
+#[test]
+fn points_per_unit_that_claim_to_be_scale_free() {
+    let capabilities = &[Capability::RemoveAny, Capability::Weights];
+    caught::<PointsPerUnit>("scale-free", &[Claim::ScaleFree], capabilities);
+}
+
+/// Slots that are counted in hundredths of all weight, though finer weights are said to count.
+#[derive(Clone)]
+struct Hundredths(Vec<NodeId>);
+
+impl Broken for Hundredths {
+    fn new(roster: &Roster, _: HashSeed, _: Option<&Self>) -> Self {
+        let sum: u64 = roster.serving().map(|node| node.weight.micros()).sum();
+        let slots = |node: &Node| (100 * node.weight.micros()).div_ceil(sum) as usize;
+        let slots = roster.serving().flat_map(|node| std::iter::repeat_n(node.id, slots(node)));
+        Hundredths(slots.collect())
+    }
+
+    fn owner(&self, hash: u64) -> NodeId {
+        Modulo(self.0.clone()).owner(hash)
+    }
+
+    fn shares(&self, roster: &Roster) -> Option<Shares> {
+        let own = |id| self.0.iter().filter(|owner| **owner == id).count() as u128;
+        Some(Shares::of_roster(roster, self.0.len() as u128, own))
+    }
+}
+
+#[test]
+fn hundredths_that_are_said_to_be_exact() {
+    let capabilities = &[Capability::RemoveAny, Capability::Weights];
+    caught::<Hundredths>("resolution", &[], capabilities);
 }
 
 /// A ring on which keys behind the last point stay with it, though arcs are counted all round.
