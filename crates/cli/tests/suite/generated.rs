@@ -29,9 +29,9 @@ const PAGES: [Page; 2] = [
                Every contender, as it says of itself in its file under \
                `crates/algorithms/src`; `X+…` is an adapter over the range hash X. Costs are in \
                nodes N, virtual nodes V, table entries M, logical buckets L. The lightest weight \
-               that has its share is in units, W being the weight of all nodes, with what a table pays \
-               for each part; `exact` is every digit of a weight. Canaries show that figures tell \
-               good from bad; exhibits are to be looked at, not chosen.\n",
+               that has its share is in units, W being the weight of all nodes, with what a \
+               table pays for each part; `exact` is every digit of a weight. Canaries show that \
+               figures tell good from bad; exhibits are to be looked at, not chosen.\n",
     },
 ];
 
