@@ -25,8 +25,8 @@ pub(crate) fn table(subject: &Subject) -> Table {
         columns.push(Column::figures("exact share", "fullest node, × fair, worst step"));
     }
     columns.extend(tested(subject).map(|measure| match measure {
-        Measure::Keys => Column::words("evenness"),
-        _ => Column::words(format!("evenness by {}", measure.name())),
+        Measure::Keys => Column::words("evenness, worst step"),
+        _ => Column::words(format!("evenness by {}, worst step", measure.name())),
     }));
     for timeline in moving(subject) {
         let timeline = &subject.results.plan[timeline];

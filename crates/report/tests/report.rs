@@ -42,8 +42,10 @@ fn what_chance_explains_is_called_so() {
     results.contenders.retain(|contender| contender.name == "rendezvous" || !contender.is_rival());
     results.requirements.clear();
     let page = text(&rendered("chance", &results, None), "index.html");
-    assert!(page.contains("The fullest node of every contender is within what chance alone"));
-    assert!(page.contains("At every step the fullest node of every contender is within what"));
+    assert!(
+        page.contains("For no contender does the whole range of the fullest node lie above or")
+    );
+    assert!(page.contains("At no step does the whole range of any contender"));
     assert!(page.contains("rendezvous takes every step."));
 }
 

@@ -158,7 +158,10 @@ fn compare(figure: &Figure) -> Option<Difference> {
     let (least, most) = (values[0].1, values[values.len() - 1].1);
     let medians = number::range(least.median, most.median, print);
     if print(least.median) == print(most.median) {
-        return Some(Difference { what, text: format!("the same for all: {medians}.") });
+        return Some(Difference {
+            what,
+            text: format!("medians the same when rounded: {medians}."),
+        });
     }
     if !figure.has_order {
         let text = format!("{}.", all_named(&figure.values, print));
@@ -292,7 +295,10 @@ mod tests {
         assert_eq!(text, "ranges overlap (a and b: 2.0–2.5 ns).");
         let text = said(&[(2.0, 1.9, 2.1), (2.5, 2.4, 2.6)], Some((0.0, 2.5)));
         assert_eq!(text, "ranges overlap (a and b: 2.0–2.5 ns).");
-        assert_eq!(said(&[(2.0, 2.0, 2.0), (2.0, 2.0, 2.0)], None), "the same for all: 2.0 ns.");
+        assert_eq!(
+            said(&[(2.0, 2.0, 2.0), (2.0, 2.0, 2.0)], None),
+            "medians the same when rounded: 2.0 ns."
+        );
         assert_eq!(said(&[(2.0, 2.0, 2.0)], None), "");
     }
 

@@ -278,12 +278,14 @@ fn finding(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -
     let mut text = match (peaks.is_empty() && below.is_empty(), within.is_empty()) {
         (true, true) => "What chance alone would give is not known for these loads.".into(),
         (true, false) => {
-            "The fullest node of every contender is within what chance alone gives.".into()
+            "For no contender does the whole range of the fullest node lie above or below the \
+                          band of chance."
+                .into()
         }
         _ => named([
             ("Fullest node above the band of chance", &peaks, 6),
             ("Below it", &below, 12),
-            ("Within it", &within, 12),
+            ("Reaching into it", &within, 12),
         ]),
     };
     if let Some(chance) = fleets.iter().find_map(|fleet| figure(fleet.step, &id)?.chance) {

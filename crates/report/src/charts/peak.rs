@@ -351,13 +351,14 @@ fn finding(subject: &Subject) -> String {
     let text = match (above.is_empty() && below.is_empty(), within.is_empty()) {
         (true, true) => "What chance alone would give is not known for these loads.".into(),
         (true, false) => {
-            "At every step the fullest node of every contender is within what chance alone gives."
+            "At no step does the whole range of any contender's fullest node lie above or below the \
+             band of chance."
                 .into()
         }
         _ => named([
             ("Fullest node above the band of chance at some step, farthest", &above, 6),
             ("Below it at every step", &below, 12),
-            ("Never above it", &within, 12),
+            ("At no step above it as a whole range of the seeds", &within, 12),
         ]),
     };
     text + &left_out(subject)
