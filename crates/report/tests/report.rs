@@ -69,6 +69,25 @@ fn every_chart_has_a_picture_a_caption_and_its_data() {
     assert_eq!(artifacts.len(), names.len() + 2);
 }
 
+/// By requests the largest key is a floor of the fullest node.
+#[test]
+fn the_largest_key_is_drawn_as_a_floor() {
+    let page = text(&rendered("floor", &fixture::growing(), None), "index.html");
+    let start = page.find("<figure id=\"balance-requests\">").unwrap();
+    let chart = &page[start..start + page[start..].find("</figure>").unwrap()];
+    assert!(chart.contains("the largest key alone: no fullest node has less"));
+    let strokes = chart.matches("<path").count() + chart.matches("<polyline").count();
+    let mut without = fixture::growing();
+    without.keys.largest_request_share = None;
+    let page = text(&rendered("no-floor", &without, None), "index.html");
+    assert!(!page.contains("the largest key alone:"));
+    let start = page.find("<figure id=\"balance-requests\">").unwrap();
+    let plain = &page[start..start + page[start..].find("</figure>").unwrap()];
+    let fewer = plain.matches("<path").count() + plain.matches("<polyline").count();
+    // Pieces of the legend and of a line in each row.
+    assert!(strokes > fewer + 8, "{strokes} against {fewer}");
+}
+
 #[test]
 fn copies_have_a_chart_a_column_and_a_meaning() {
     let results = fixture::replicated();

@@ -36,6 +36,8 @@ struct Fleet<'a> {
     loads: Vec<f64>,
     /// From the least loaded node to the fullest of an ideal hash.
     band: Option<(f64, f64)>,
+    /// What the largest key alone gives its node, at least, by requests.
+    floor: Option<f64>,
 }
 
 impl Fleet<'_> {
@@ -75,7 +77,14 @@ fn fleet(index: usize, contender: &Contender, measure: Measure) -> Option<Fleet<
         _ => None,
     };
     let known = !loads.is_empty();
-    known.then(|| Fleet { index, contender, step, at: steps.len() - 1, loads, band })
+    known.then(|| Fleet { index, contender, step, at: steps.len() - 1, loads, band, floor: None })
+}
+
+/// The load over the fair one of the heaviest node, if it had but the largest key.
+fn floor(step: &Step, share: f64) -> Option<f64> {
+    let weights = step.nodes.iter().filter_map(|node| node.weight.parse::<f64>().ok());
+    let most = weights.clone().fold(0.0, f64::max);
+    Some(share * weights.sum::<f64>() / most).filter(|floor| floor.is_finite())
 }
 
 fn is_finite(chance: &Chance) -> bool {
@@ -89,8 +98,12 @@ fn chart(
     title: &'static str,
 ) -> Option<Chart> {
     let contenders = subject.results.contenders.iter().enumerate();
-    let fleets: Vec<Fleet> =
+    let mut fleets: Vec<Fleet> =
         contenders.filter_map(|(index, contender)| fleet(index, contender, measure)).collect();
+    let share = subject.results.keys.largest_request_share;
+    if let Some(share) = share.filter(|_| measure == Measure::Requests) {
+        fleets.iter_mut().for_each(|fleet| fleet.floor = floor(fleet.step, share));
+    }
     let last = fleets.iter().map(|fleet| fleet.at).max()?;
     let marks = if fleets.iter().any(|fleet| !fleet.step.nodes.is_empty()) {
         "one dot is one node at seed 0, the published function"
@@ -136,11 +149,12 @@ fn scene(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -> 
         (Swatch::Whisker, "least to fullest node, medians")
     };
     let mut scene = Scene::new(WIDTH, 0.0);
-    let top = legend(
-        &mut scene,
-        0.0,
-        &[node, (Swatch::Band, "pure chance: an ideal hash's least to fullest node, 5–95 %")],
-    ) + 22.0;
+    let band = (Swatch::Band, "pure chance: an ideal hash's least to fullest node, 5–95 %");
+    let mut items = vec![node, band];
+    if shown.iter().any(|fleet| fleet.floor.is_some()) {
+        items.push((Swatch::Dashed, "the largest key alone: no fullest node has less"));
+    }
+    let top = legend(&mut scene, 0.0, &items) + 22.0;
     let bottom = top + ROW * shown.len() as f64;
     for (row, fleet) in shown.iter().enumerate() {
         let middle = top + ROW * (row as f64 + 0.5);
@@ -162,6 +176,8 @@ fn scene(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -> 
         .iter()
         .filter_map(|fleet| fleet.range())
         .fold((1.0f64, 1.0f64), |(least, most), (low, high)| (least.min(low), most.max(high)));
+    let floors = shown.iter().filter_map(|fleet| fleet.floor);
+    let least = floors.fold(least, f64::min);
     let band = shown.iter().filter_map(|fleet| fleet.band);
     let (least, most) =
         band.fold((least, most), |(least, most), (low, high)| (least.min(low), most.max(high)));
@@ -209,6 +225,11 @@ fn panel(
     scene.axis((left, bottom), (right, bottom));
     for (row, fleet) in fleets.iter().enumerate() {
         let middle = top + ROW * (row as f64 + 0.5);
+        if let Some(floor) = fleet.floor.filter(|floor| scale.shows(*floor)) {
+            let x = scale.at(floor);
+            let ends = [(x, middle - ROW / 2.0), (x, middle + ROW / 2.0)];
+            scene.dashed(&ends, &[5.0, 3.0], QUIET, 1.5);
+        }
         dots(scene, fleet, subject.look(fleet.index), &scale, middle);
         beyond(scene, fleet, domain, (left, right), middle);
     }
