@@ -351,8 +351,8 @@ fn finding(subject: &Subject) -> String {
     let text = match (above.is_empty() && below.is_empty(), within.is_empty()) {
         (true, true) => "What chance alone would give is not known for these loads.".into(),
         (true, false) => {
-            "At no step does the whole range of any contender's fullest node lie above or below the \
-             band of chance."
+            "At no step does the whole range of any contender's fullest node lie above or below \
+             the band of chance."
                 .into()
         }
         _ => named([
