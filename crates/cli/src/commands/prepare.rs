@@ -10,9 +10,10 @@ use clap::Args;
 use placelab_algorithms::REGISTRY;
 use placelab_core::request::RequestError;
 use placelab_core::{AlgorithmSpec, Arguments, PlacementError};
-use placelab_sim::diagnostics::{Diagnostics, Look};
+use placelab_sim::diagnostics::{self, Diagnostics, Look};
 use placelab_sim::fleet::FleetError;
 use placelab_sim::keys::KeyError;
+use placelab_sim::observed::whole_number;
 use placelab_sim::overrides::Overrides;
 use placelab_sim::paths::PARAMETER_BYTES_MAX;
 use placelab_sim::scenario::{
@@ -165,5 +166,20 @@ pub(crate) fn key_failure(error: KeyError) -> Failure {
         _ if error.is_limit() => Failure::Limit(error.to_string()),
         KeyError::Io { .. } => internal(&error),
         _ => Failure::Invalid(error.to_string()),
+    }
+}
+
+/// The whole number that an option gives, from 1 to a limit.
+pub(crate) fn number(option: &str, text: &str, possible: u64) -> Result<u64, Failure> {
+    match whole_number(text) {
+        None | Some(0) => Err(Failure::Invalid(format!(
+            "{option} {}: a whole number from 1 on is needed, such as 10_000",
+            diagnostics::quoted(text)
+        ))),
+        Some(number) if number > u128::from(possible) => Err(Failure::Limit(format!(
+            "{option} {}: at most {possible} possible",
+            diagnostics::quoted(text)
+        ))),
+        Some(number) => Ok(number as u64),
     }
 }

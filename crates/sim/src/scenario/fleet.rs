@@ -111,10 +111,7 @@ pub(super) fn read(table: &Table<'_>, source: Option<&SourceRequest>) -> Option<
 
 /// The capacity that stands in a table, where one does.
 fn read_capacity(table: &Table<'_>) -> Option<Option<u64>> {
-    match table.get("capacity") {
-        Some(field) => field.count(1..=CAPACITY_MAX, Beyond::Wrong).map(Some),
-        None => Some(None),
-    }
+    table.optional("capacity", |field| field.count(1..=CAPACITY_MAX, Beyond::Wrong))
 }
 
 /// What capacities count: keys where nothing is said.
@@ -224,14 +221,7 @@ fn read_node(
     id: NodeId,
 ) -> Option<Node> {
     let name_field = table.required("name");
-    let zone = match table.get("zone") {
-        Some(field) => field.node_name().map(Some),
-        None => Some(None),
-    };
-    let rack = match table.get("rack") {
-        Some(field) => field.node_name().map(Some),
-        None => Some(None),
-    };
+    let [zone, rack] = ["zone", "rack"].map(|name| table.optional(name, |field| field.node_name()));
     let weight = weight.map_or(Some(Weight::ONE), |field| field.weight());
     table.finish();
     let name_field = name_field?;

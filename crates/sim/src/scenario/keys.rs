@@ -89,10 +89,7 @@ fn read_zipf(table: &Table<'_>) -> Option<SourceRequest> {
 fn read_file(table: &Table<'_>, folder: &Path) -> Option<SourceRequest> {
     let path_field = table.required("path");
     let names = ["key", "requests", "bytes"].map(|name| table.get(name));
-    let limit = match table.get("limit") {
-        Some(field) => field.count(1..=COUNT_MAX, Beyond::Wrong).map(Some),
-        None => Some(None),
-    };
+    let limit = table.optional("limit", |field| field.count(1..=COUNT_MAX, Beyond::Wrong));
     let path_field = path_field?;
     let shown = path_field.text()?;
     let path = table.report.take(resolve(folder, shown, KEY_BYTES_MAX).map_err(|error| {

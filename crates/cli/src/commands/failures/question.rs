@@ -32,17 +32,18 @@ pub(super) struct Question {
 
 impl Question {
     pub(super) fn read(options: &Options) -> Result<Self, Failure> {
-        let key_count = number("--keys", &options.keys, KEYS_MAX)?;
-        let seeds = number("--seeds", &options.seeds, SEEDS_MAX)? as u32;
+        let key_count = prepare::number("--keys", &options.keys, KEYS_MAX)?;
+        let seeds = prepare::number("--seeds", &options.seeds, SEEDS_MAX)? as u32;
         let nodes = nodes(options)?;
-        let count = number("--replicas", &options.replicas, Holders::COPIES_MAX as u64)? as usize;
+        let count =
+            prepare::number("--replicas", &options.replicas, Holders::COPIES_MAX as u64)? as usize;
         let zones = rule("zone", &options.zone_rule, &nodes, |node| node.zone.is_some())?;
         let racks = rule("rack", &options.rack_rule, &nodes, |node| node.rack.is_some())?;
         let copies = CopyRule { count, zones, racks };
         let roster = Roster::new(nodes).map_err(prepare::placement_failure)?;
         copies.check(&roster).map_err(|error| refused(&error, options))?;
         let serving = roster.serving().count();
-        let down = number("--down", &options.down, serving as u64)? as usize;
+        let down = prepare::number("--down", &options.down, serving as u64)? as usize;
         let capacity = capacity(&options.capacity)?;
         let contenders = prepare::contenders(&options.algorithm)?;
         let source = SourceRequest::Uniform { count: key_count };
@@ -56,25 +57,11 @@ impl Question {
     }
 }
 
-/// A whole number from 1 to a limit.
-fn number(option: &str, text: &str, possible: u64) -> Result<u64, Failure> {
-    match whole_number(text) {
-        None | Some(0) => Err(Failure::Invalid(format!(
-            "{option} {}: a whole number from 1 on is needed, such as 10_000",
-            quoted(text)
-        ))),
-        Some(number) if number > u128::from(possible) => {
-            Err(Failure::Limit(format!("{option} {}: at most {possible} possible", quoted(text))))
-        }
-        Some(number) => Ok(number as u64),
-    }
-}
-
 /// The fleet: a count dealt out to zones and racks, or nodes that say where they stand.
 fn nodes(options: &Options) -> Result<Vec<Node>, Failure> {
     let dealt = |option, text: &Option<String>| {
         let most = Roster::NODES_MAX as u64;
-        text.as_deref().map(|text| number(option, text, most)).transpose()
+        text.as_deref().map(|text| prepare::number(option, text, most)).transpose()
     };
     let zones = dealt("--zones", &options.zones)?.map(|zones| zones as u32);
     let racks = dealt("--racks", &options.racks)?.map(|racks| racks as u32);

@@ -57,22 +57,8 @@ fn serving(nodes: &[Node]) -> usize {
     nodes.iter().filter(|node| node.weight > Weight::ZERO).count()
 }
 
-/// A whole number from 1 to a limit.
-fn number(option: &str, text: &str, possible: u64) -> Result<u64, Failure> {
-    match whole_number(text) {
-        None | Some(0) => Err(Failure::Invalid(format!(
-            "{option} {}: a whole number from 1 on is needed, such as 10_000",
-            quoted(text)
-        ))),
-        Some(number) if number > u128::from(possible) => {
-            Err(Failure::Limit(format!("{option} {}: at most {possible} possible", quoted(text))))
-        }
-        Some(number) => Ok(number as u64),
-    }
-}
-
 fn keys(text: &str) -> Result<u64, Failure> {
-    number("--keys", text, KEYS_MAX)
+    prepare::number("--keys", text, KEYS_MAX)
 }
 
 fn copies(text: &str, nodes: &[Node]) -> Result<u64, Failure> {
