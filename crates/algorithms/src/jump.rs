@@ -13,7 +13,8 @@ use crate::adapters::{Tail, build, naive, steps};
 use crate::range_hash::RangeHash;
 use placelab_core::math::harmonic;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Claim, ClosedForm, KeyHash, KeyPart, Role, Step, Trace,
+    AlgorithmSpec, Arguments, Average, Build, Claim, ClosedForm, KeyHash, KeyPart, Role, Step,
+    Trace,
 };
 
 /// The registry record.
@@ -30,7 +31,8 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     steps: steps::<Jump, Tail>,
     closed_forms: &[ClosedForm {
         metric: "work.lookup",
-        formula: "1 + 1/2 + … + 1/N, mean over keys",
+        average: Average::Mean,
+        formula: "1 + 1/2 + … + 1/N",
         value: |_, step| Some(harmonic(step.now)),
     }],
     memory_cost: "O(N) names",

@@ -21,9 +21,9 @@
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, ClosedForm, Footprint, HashSeed,
-    History, Key, KeyHash, KeyPart, Keys, NodeId, Placement, PlacementError, Role, Roster, Scheme,
-    Step, Trace,
+    AlgorithmSpec, Arguments, Average, Build, Capability, Change, Claim, ClosedForm, Footprint,
+    HashSeed, History, Key, KeyHash, KeyPart, Keys, NodeId, Placement, PlacementError, Role,
+    Roster, Scheme, Step, Trace,
 };
 
 use crate::range_hash::{bytes_of, greatest_common, retry};
@@ -42,6 +42,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     steps: |_, _| 1.0,
     closed_forms: &[ClosedForm {
         metric: "movement.moved",
+        average: Average::Mean,
         formula: "1 − min(N, M) ÷ lcm(N, M) from N nodes to M",
         value: |_, step| Some(moved(step.before?, step.now)),
     }],

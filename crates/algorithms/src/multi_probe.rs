@@ -44,7 +44,7 @@ use std::ops::ControlFlow;
 use placelab_core::math::sqrt;
 use placelab_core::mix::stream;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, ClosedForm, Footprint,
+    AlgorithmSpec, Arguments, Average, Build, Capability, Change, Claim, ClosedForm, Footprint,
     HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind,
     ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Shares, Silent, Step, Trace,
 };
@@ -68,11 +68,13 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[
         ClosedForm {
             metric: "share.max_over_mean",
+            average: Average::Mean,
             formula: "k ÷ (k − 1), limit of many nodes, independent draws",
             value: |arguments, _| several(arguments).map(peak),
         },
         ClosedForm {
             metric: "share.cv",
+            average: Average::RootMeanSquare,
             formula: "√(1 ÷ (2k − 1) − 1 ÷ k²) · k ÷ (k − 1), limit of many nodes, independent \
                 draws",
             value: |arguments, _| several(arguments).map(scatter),

@@ -38,10 +38,10 @@ use crate::twins::{each, seeded};
 
 use placelab_core::math::{harmonic, sqrt};
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, ClosedForm, FleetSize, Footprint,
-    HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind,
-    ParameterSpec, Placement, PlacementError, Resolution, Role, Roster, Scheme, Shares, Silent,
-    Trace, Weight,
+    AlgorithmSpec, Arguments, Average, Build, Capability, Change, Claim, ClosedForm, FleetSize,
+    Footprint, HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId,
+    ParameterKind, ParameterSpec, Placement, PlacementError, Resolution, Role, Roster, Scheme,
+    Shares, Silent, Trace, Weight,
 };
 pub(crate) use points::POINTS_MAX;
 use points::{Points, parse_template, parse_tokens};
@@ -61,12 +61,14 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     closed_forms: &[
         ClosedForm {
             metric: "share.cv",
-            formula: "√((N − 1) ÷ (NV + 1)), root mean square over rings",
+            average: Average::RootMeanSquare,
+            formula: "√((N − 1) ÷ (NV + 1))",
             value: |arguments, step| Some(scatter(hashed_points(arguments)?, step.now)),
         },
         ClosedForm {
             metric: "share.max_over_mean",
-            formula: "1 + 1/2 + … + 1/N, mean over rings of one point a node",
+            average: Average::Mean,
+            formula: "1 + 1/2 + … + 1/N, rings of one point a node",
             value: |arguments, step| (hashed_points(arguments)? == 1).then(|| harmonic(step.now)),
         },
     ],

@@ -33,7 +33,7 @@ pub use placement::{Footprint, Placement, Scheme, Shares, advance, establish};
 pub use request::AlgorithmRequest;
 pub use roster::{Change, History, Identities, Roster};
 pub use spec::{
-    AlgorithmSpec, Arguments, Build, Capability, Claim, ClosedForm, FleetSize, FleetWeight,
-    KeyPart, ParameterKind, ParameterSpec, PlainStep, Resolution, Role, Value,
+    AlgorithmSpec, Arguments, Average, Build, Capability, Claim, ClosedForm, FleetSize,
+    FleetWeight, KeyPart, ParameterKind, ParameterSpec, PlainStep, Resolution, Role, Value,
 };
 pub use trace::{Count, Record, Silent, Step, Trace};

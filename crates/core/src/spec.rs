@@ -8,6 +8,7 @@ use crate::assignment::Assignment;
 use crate::error::PlacementError;
 use crate::hash::HashSeed;
 use crate::key::Keys;
+use crate::math::sqrt;
 use crate::node::{NodeId, Weight};
 use crate::placement::Placement;
 use crate::roster::{History, Roster};
@@ -132,11 +133,35 @@ pub struct FleetSize {
 /// seeds. Where it is no equality it is an upper bound, and less than twice the truth.
 pub type Steps = fn(&Arguments, FleetSize) -> f64;
 
+/// What a closed form says of a figure over the hash seeds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Average {
+    /// Its mean.
+    Mean,
+    /// The root of the mean of its square, as formulas of variances give.
+    RootMeanSquare,
+}
+
+impl Average {
+    /// This average of some values; NaN of none.
+    pub fn of(self, values: &[f64]) -> f64 {
+        let count = values.len() as f64;
+        match self {
+            Average::Mean => values.iter().sum::<f64>() / count,
+            Average::RootMeanSquare => {
+                sqrt(values.iter().map(|value| value * value).sum::<f64>() / count)
+            }
+        }
+    }
+}
+
 /// A figure that theory gives for fleets of nodes of weight 1.
 #[derive(Clone, Copy, Debug)]
 pub struct ClosedForm {
     /// Id of the metric.
     pub metric: &'static str,
+    /// What of the figure it is.
+    pub average: Average,
     /// The formula in terms of N, V, k …, with what it says: a mean, a limit.
     pub formula: &'static str,
     /// Its value; none where it does not apply.

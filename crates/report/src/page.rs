@@ -207,8 +207,8 @@ fn theory_section(subject: &Subject) -> Markup {
                 h2 id="theory" { "Theory beside measurement" }
                 p {
                     "What a formula says of fleets of nodes of weight 1, next to what this run \
-                     found. A formula is a mean, a root mean square (a little above the mean) or a \
-                     limit, as it says; single hash seeds scatter around it."
+                     found. A formula gives the mean or the root mean square over all hash \
+                     seeds, as it says; beside it stands the same of the seeds of this run."
                 }
                 (tables::scrolling(&table, "Theory beside measurement"))
             }

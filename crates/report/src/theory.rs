@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use placelab_results::{Contender, Measured, Step, metric};
+use placelab_results::{Contender, Step, Theory, metric};
 
 use crate::number::{self, NONE};
 use crate::subject::{Subject, figure, steps};
@@ -19,7 +19,7 @@ pub(crate) fn table(subject: &Subject) -> Option<Table> {
         Column::words("figure"),
         Column::words("after"),
         Column::figures("theory", ""),
-        Column::figures("measured", "mean of the seeds, 5–95 %"),
+        Column::figures("measured", "over the seeds, 5–95 %"),
         Column::words("measured by"),
     ];
     (!rows.is_empty()).then(|| Table::capped(columns, rows))
@@ -28,12 +28,12 @@ pub(crate) fn table(subject: &Subject) -> Option<Table> {
 fn rows(subject: &Subject, at: usize, contender: &Contender) -> Vec<Row> {
     let mut rows: BTreeMap<(&str, u64), Row> = BTreeMap::new();
     for (timeline, step, taken) in steps(contender) {
-        for (id, value) in taken.theory.iter().filter(|(_, value)| value.is_finite()) {
+        for (id, theory) in &taken.theory {
             let after = subject.step_name(timeline, step);
             // Fleets of one size have the same value: the first of them will do.
-            rows.entry((id, value.to_bits())).or_insert_with(|| Row {
+            rows.entry((id, theory.value.to_bits())).or_insert_with(|| Row {
                 look: Some(subject.look(at)),
-                cells: cells(subject, contender, (id, *value), &after, taken),
+                cells: cells(subject, contender, (id, theory), &after, taken),
             });
         }
     }
@@ -43,42 +43,41 @@ fn rows(subject: &Subject, at: usize, contender: &Contender) -> Vec<Row> {
 fn cells(
     subject: &Subject,
     contender: &Contender,
-    (id, value): (&str, f64),
+    (id, theory): (&str, &Theory),
     after: &str,
     step: &Step,
 ) -> Vec<Cell> {
     let label = metric(id).map_or(id, |(metric, _)| metric.label);
-    let formula = contender.closed_forms.get(id).map_or("", String::as_str);
-    let found = measured(step, id);
+    let form = contender.closed_forms.get(id);
+    let formula = form.map_or(String::new(), |form| format!("{}: {}", form.average, form.formula));
     let print = |value: f64| match metric(id) {
         Some((metric, _)) if metric.unit == "× fair" => number::decimal(value, 4),
         _ => number::of_metric(id, value, subject.decimals),
     };
-    let measured = found.map_or(Cell::none(), |(measured, _)| {
-        let cell = Cell::new(print(measured.mean));
-        let interval = number::interval(measured, print);
-        if subject.has_intervals() { cell.with_note(interval) } else { cell }
+    let measured = theory.measured.as_ref().map_or(Cell::none(), |measured| {
+        let cell = Cell::new(print(measured.value));
+        match figure(step, &measured.metric).filter(|_| subject.has_intervals()) {
+            Some(over_seeds) => cell.with_note(number::interval(over_seeds, print)),
+            None => cell,
+        }
     });
+    let by = theory.measured.as_ref().map_or(NONE, |measured| measured_by(&measured.metric));
     vec![
         Cell::new(subject.name(contender)),
-        Cell::new(label).with_note(one_line(formula)),
+        Cell::new(label).with_note(one_line(&formula)),
         Cell::new(after),
-        Cell::new(print(value)),
+        Cell::new(print(theory.value)),
         measured,
-        Cell::new(found.map_or(NONE, |(_, means)| means)),
+        Cell::new(by),
     ]
 }
 
-/// The figure of a step and how it was found: a share that nobody knows exactly by the loads.
-fn measured<'a>(step: &'a Step, id: &str) -> Option<(&'a Measured, &'static str)> {
-    if let Some(of_share) = id.strip_prefix("share.") {
-        let exact = figure(step, id).map(|measured| (measured, "exact shares"));
-        let by_loads = || {
-            let measured = figure(step, &format!("load.{of_share}"))?;
-            Some((measured, "loads, with the chance of the keys"))
-        };
-        return exact.or_else(by_loads);
+/// How a figure was found.
+fn measured_by(id: &str) -> &'static str {
+    match id.split_once('.') {
+        Some(("share", _)) => "exact shares",
+        Some(("load", _)) => "loads, with the chance of the keys",
+        Some(("work", _)) => "a sample of the keys",
+        _ => "all keys",
     }
-    let by = if id.starts_with("work.") { "a sample of the keys" } else { "all keys" };
-    figure(step, id).map(|measured| (measured, by))
 }

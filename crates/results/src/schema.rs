@@ -116,12 +116,22 @@ pub struct Contender {
     /// What its algorithm, with default parameters, was found to keep when this version was made;
     /// none where it was not certified.
     pub certificate: Option<Certificate>,
-    /// The formulas of [`Step::theory`] by metric id.
-    pub closed_forms: BTreeMap<String, String>,
+    /// Where [`Step::theory`] comes from, by metric id.
+    pub closed_forms: BTreeMap<String, ClosedForm>,
     /// One entry a timeline of the plan.
     pub timelines: Vec<ContenderTimeline>,
     /// The first fleet as keys come, one entry a mark; empty where it was refused.
     pub fills: Vec<Fill>,
+}
+
+/// A formula for a figure.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClosedForm {
+    /// The formula in words.
+    pub formula: String,
+    /// What of the figure over the seeds it gives: `mean` or `root mean square`.
+    pub average: String,
 }
 
 /// The balance by keys over the ranks of the first fleet when so many keys have come.
@@ -202,9 +212,8 @@ pub struct Refusal {
 pub struct Step {
     /// Metrics by id; ids of a measure other than keys end in `.requests` or `.bytes`.
     pub metrics: BTreeMap<String, Measured>,
-    /// What theory gives for some of the metrics, whether or not they were measured; empty where
-    /// weights are not all 1.
-    pub theory: BTreeMap<String, f64>,
+    /// What theory gives for some of the metrics; empty where weights are not all 1.
+    pub theory: BTreeMap<String, Theory>,
     /// How the loads compare with ideal hashes by measure (`keys`, `requests`, `bytes`); empty for
     /// a fleet of one.
     pub evenness: BTreeMap<String, Evenness>,
@@ -221,6 +230,26 @@ pub struct Step {
     /// Name of the node that is full first as loads grow, at the first seed; none without
     /// capacities.
     pub first_full: Option<String>,
+}
+
+/// What theory gives for a figure, beside what was measured.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Theory {
+    /// Its value.
+    pub value: f64,
+    /// What was measured; none where nobody knows it.
+    pub measured: Option<Averaged>,
+}
+
+/// A figure by the average that a formula speaks of.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Averaged {
+    /// Id of the metric that was measured: the load where shares are not known exactly.
+    pub metric: String,
+    /// Mean over the seeds, or root mean square, as [`ClosedForm::average`] says.
+    pub value: f64,
 }
 
 /// Fleets above this have no table of nodes in the results.

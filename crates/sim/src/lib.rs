@@ -28,5 +28,6 @@ pub mod run;
 pub mod scenario;
 pub mod summary;
 pub mod sweep;
+mod theory;
 
 pub use run::run;

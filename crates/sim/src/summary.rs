@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{NodeId, NodeName, PlacementError, PlainStep, Roster, Weight};
+use placelab_core::{NodeId, NodeName, PlacementError, Roster};
 use placelab_metrics::flows::FlowCell;
 use placelab_metrics::load::Balance;
 use placelab_metrics::movement::{Spread, Targets};
@@ -17,6 +17,7 @@ use placelab_results::{
 use crate::figures::{SeedFigures, Setting, StepFigures};
 use crate::plan::PlannedStep;
 use crate::scenario::ContenderRequest;
+use crate::theory::{closed_forms, theory};
 
 /// The results of a contender from its figures at each seed, the published function first.
 pub fn summarise(
@@ -42,11 +43,7 @@ pub fn summarise(
         role: role(spec.role),
         load_aware: spec.is_load_aware(),
         certificate: None,
-        closed_forms: spec
-            .closed_forms
-            .iter()
-            .map(|form| (form.metric.into(), form.formula.into()))
-            .collect(),
+        closed_forms: closed_forms(spec),
         timelines,
         fills: fills(setting, seeds),
     }
@@ -153,7 +150,7 @@ fn summarise_step(
     let (flows, flows_omitted) = flows(setting, planned, &first.cells, flow_rows);
     Step {
         metrics: ids.into_iter().map(measured).collect(),
-        theory: theory(contender, planned),
+        theory: theory(contender, planned, seeds),
         evenness: evenness(setting, planned, seeds),
         nodes: node_loads(&planned.after, seeds),
         flows,
@@ -161,26 +158,6 @@ fn summarise_step(
         failure: first.spread.as_ref().map(|spread| failure(planned, spread)),
         first_full: first.first_full.map(|node| planned.after.nodes()[node].name.to_string()),
     }
-}
-
-/// What theory gives for a contender after a step, where all weights are 1.
-fn theory(contender: &ContenderRequest, planned: &PlannedStep) -> BTreeMap<String, f64> {
-    let is_plain = |roster: &Roster| roster.nodes().iter().all(|node| node.weight == Weight::ONE);
-    if !is_plain(&planned.after) {
-        return BTreeMap::new();
-    }
-    let (before, after) = (planned.before.ids(), planned.after.ids());
-    let at_the_end = before != after
-        && is_plain(&planned.before)
-        && (before.starts_with(&after) || after.starts_with(&before));
-    let step =
-        PlainStep { before: at_the_end.then_some(before.len() as u32), now: after.len() as u32 };
-    let forms = contender.spec.closed_forms.iter();
-    forms
-        .filter_map(|form| {
-            Some((form.metric.into(), fixed((form.value)(&contender.arguments, step)?)))
-        })
-        .collect()
 }
 
 /// How the loads compare with ideal hashes by each measure, over all seeds together.

@@ -42,7 +42,11 @@ fn results_of(algorithms: &str, fleet: &str, events: &str) -> RunResults {
 fn theory(results: &RunResults, contender: &str, metric: &str) -> Vec<Option<f64>> {
     let found = results.contenders.iter().find(|one| one.name == contender).unwrap();
     assert!(found.closed_forms.contains_key(metric));
-    found.timelines[0].steps.iter().map(|step| step.theory.get(metric).copied()).collect()
+    found.timelines[0]
+        .steps
+        .iter()
+        .map(|step| step.theory.get(metric).map(|theory| theory.value))
+        .collect()
 }
 
 #[test]
@@ -67,6 +71,32 @@ fn a_movement_has_a_closed_form_at_the_end_of_the_fleet_alone() {
     for (peak, nodes) in peaks.into_iter().zip([4, 5, 4, 3]) {
         assert!((peak.unwrap() - harmonic(nodes)).abs() < 1e-8);
     }
+}
+
+/// The formula of a spread is a root mean square, and so is what stands beside it: of two seeds that
+/// of the least and the largest.
+#[test]
+fn a_spread_stands_beside_a_root_mean_square() {
+    let results =
+        results_of(r#"["ring:vnodes=1", "multi-probe:draws=independent"]"#, "nodes = 4", "");
+    for contender in &results.contenders {
+        let step = &contender.timelines[0].steps[0];
+        let (cv, theory) = (step.metrics["share.cv"], &step.theory["share.cv"]);
+        let measured = theory.measured.as_ref().unwrap();
+        assert_eq!(measured.metric, "share.cv");
+        let both = ((cv.min * cv.min + cv.max * cv.max) / 2.0).sqrt();
+        assert!((measured.value - both).abs() < 1e-8 && measured.value > cv.mean, "{measured:?}");
+    }
+}
+
+/// Where shares are not known, loads stand beside what theory says of them.
+#[test]
+fn loads_stand_in_for_shares() {
+    let results = results_of(r#"["multi-probe"]"#, "nodes = 4", "");
+    let step = &results.contenders[0].timelines[0].steps[0];
+    let measured = step.theory["share.max_over_mean"].measured.as_ref().unwrap();
+    assert_eq!(measured.metric, "load.max_over_mean");
+    assert_eq!(measured.value, step.metrics["load.max_over_mean"].mean);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The finite-key floor: what a report says first where keys are few.
 
-use placelab_results::{Chance, FewKeys, Likeness, Measure};
+use placelab_results::{Chance, Contender, FewKeys, Likeness, Measure};
 
 use super::NAMES_MAX;
 use crate::number::{self, percent, ratio};
@@ -25,8 +25,14 @@ pub(super) fn few_keys(subject: &Subject) -> Option<String> {
         ),
         format!("An ideal hash leaves {}, and its fullest node has {}.", idle(few), fullest(few)),
         format!(
-            "No hash does better than chance here on average: only a table, which somebody keeps, \
-             or at best a rule that looks at loads {}.",
+            "{} better than chance here on average: only a table, which somebody keeps, or at \
+             best a rule that looks at loads {}.",
+            // A hash that favours heavy nodes may have a lower largest ratio.
+            if few.max_keys.is_some() {
+                "No hash does"
+            } else {
+                "No hash that keeps to the weights does"
+            },
             table(few)
         ),
     ];
@@ -88,12 +94,20 @@ fn two_decimals(value: f64) -> String {
     ratio(value, 2)
 }
 
-/// The contenders that are better than chance, by whether they look at loads.
+/// The contenders that are better than chance at the step spoken of, by whether they look at loads.
 fn better(subject: &Subject, load_aware: bool) -> Option<String> {
     let those = subject.results.contenders.iter().filter(|contender| {
         contender.load_aware == load_aware
-            && subject.results.likeness(contender, Measure::Keys) == Some(Likeness::Better)
+            && likeness_there(subject, contender) == Some(Likeness::Better)
     });
     let names: Vec<String> = those.map(|contender| subject.name(contender)).collect();
     (!names.is_empty()).then(|| list_up_to(&names, NAMES_MAX))
+}
+
+/// What chance has to do with the loads of a contender at the step with the fewest keys a node.
+fn likeness_there(subject: &Subject, contender: &Contender) -> Option<Likeness> {
+    let few = subject.results.few_keys.as_ref()?;
+    let step = contender.timelines.get(few.timeline)?.steps.get(few.step)?;
+    let evenness = step.evenness.get(Measure::Keys.name())?;
+    Some(subject.results.likeness_of(*evenness))
 }
