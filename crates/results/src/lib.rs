@@ -13,6 +13,7 @@ pub mod evenness;
 pub mod few_keys;
 pub mod plan;
 pub mod schema;
+pub mod theory;
 pub mod timings;
 pub mod verdict;
 
@@ -22,6 +23,7 @@ pub use evenness::{Evenness, LEVEL, Likeness};
 pub use few_keys::{FewKeys, KEYS_A_NODE_MIN, Quantum, table_floor};
 pub use plan::{CROPPED_LISTED_MAX, Cropped, PlannedStep, Timeline};
 pub use schema::*;
+pub use theory::{Averaged, ClosedForm, Theory};
 pub use timings::{LookupTime, Machine, Timings, UpdateTime};
 pub use verdict::{ContenderVerdict, Judgement, Verdict, verdict};
 

@@ -9,6 +9,7 @@ use crate::evenness::Evenness;
 use crate::few_keys::FewKeys;
 use crate::fixed;
 use crate::plan::Timeline;
+use crate::theory::{ClosedForm, Theory};
 
 /// Version of the layout of `results.json`.
 pub const SCHEMA: u32 = 1;
@@ -124,16 +125,6 @@ pub struct Contender {
     pub fills: Vec<Fill>,
 }
 
-/// A formula for a figure.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClosedForm {
-    /// The formula in words.
-    pub formula: String,
-    /// What of the figure over the seeds it gives: `mean` or `root mean square`.
-    pub average: String,
-}
-
 /// The balance by keys over the ranks of the first fleet when so many keys have come.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -230,26 +221,6 @@ pub struct Step {
     /// Name of the node that is full first as loads grow, at the first seed; none without
     /// capacities.
     pub first_full: Option<String>,
-}
-
-/// What theory gives for a figure, beside what was measured.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Theory {
-    /// Its value.
-    pub value: f64,
-    /// What was measured; none where nobody knows it.
-    pub measured: Option<Averaged>,
-}
-
-/// A figure by the average that a formula speaks of.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Averaged {
-    /// Id of the metric that was measured: the load where shares are not known exactly.
-    pub metric: String,
-    /// Mean over the seeds, or root mean square, as [`ClosedForm::average`] says.
-    pub value: f64,
 }
 
 /// Fleets above this have no table of nodes in the results.
