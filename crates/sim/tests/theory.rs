@@ -73,8 +73,8 @@ fn a_movement_has_a_closed_form_at_the_end_of_the_fleet_alone() {
     }
 }
 
-/// The formula of a spread is a root mean square, and so is what stands beside it: of two seeds that
-/// of the least and the largest.
+/// The formula of a spread is a root mean square, and so is what stands beside it: of two seeds,
+/// that of the least and the largest.
 #[test]
 fn a_spread_stands_beside_a_root_mean_square() {
     let results =
