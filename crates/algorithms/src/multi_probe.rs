@@ -69,14 +69,13 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         ClosedForm {
             metric: "share.max_over_mean",
             average: Average::Mean,
-            formula: "k ÷ (k − 1), limit of many nodes, independent draws",
+            formula: "k ÷ (k − 1), limit of many nodes",
             value: |arguments, _| several(arguments).map(peak),
         },
         ClosedForm {
             metric: "share.cv",
             average: Average::RootMeanSquare,
-            formula: "√(1 ÷ (2k − 1) − 1 ÷ k²) · k ÷ (k − 1), limit of many nodes, independent \
-                draws",
+            formula: "√(1 ÷ (2k − 1) − 1 ÷ k²) · k ÷ (k − 1), limit of many nodes",
             value: |arguments, _| several(arguments).map(scatter),
         },
     ],
@@ -149,9 +148,11 @@ impl MultiProbe {
     }
 }
 
-/// The number of probes, where there is more than one: shares of one probe have no bound.
+/// The number of probes that are independent, where there is more than one: shares of one probe
+/// have no bound.
 fn several(arguments: &Arguments) -> Option<u64> {
-    Some(arguments.count("probes")).filter(|probes| *probes > 1)
+    let is_independent = arguments.text("draws") == "independent";
+    Some(arguments.count("probes")).filter(|probes| is_independent && *probes > 1)
 }
 
 /// The largest share over the mean, in the limit of many nodes.

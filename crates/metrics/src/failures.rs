@@ -14,25 +14,44 @@ pub struct Calm {
     weights: Vec<u64>,
     /// Copies of keys, or numerators of exact shares.
     loads: Vec<u128>,
+    /// What each node can take, in the unit of the loads.
+    capacity: Vec<f64>,
     total_weight: f64,
     total_load: f64,
 }
 
 impl Calm {
-    /// The loads of the nodes of a roster, whose identities are below their number.
-    pub fn new(roster: &Roster, loads: Vec<u128>) -> Self {
+    /// The loads of the nodes of a roster, whose identities are below their number, and what each
+    /// node can take.
+    pub fn new(roster: &Roster, loads: Vec<u128>, capacity: Vec<f64>) -> Self {
         Calm {
             serving: roster.serving_ids(),
             weights: weights_by_id(roster, loads.len()),
             total_weight: roster.total_weight() as f64,
             total_load: loads.iter().sum::<u128>() as f64,
             loads,
+            capacity,
         }
     }
 
     /// The loads by identity.
     pub fn loads(&self) -> &[u128] {
         &self.loads
+    }
+
+    /// What each node can take, by identity.
+    pub fn capacity(&self) -> &[f64] {
+        &self.capacity
+    }
+
+    /// How many nodes have more than they can take although everybody is up.
+    pub fn overloaded(&self) -> u64 {
+        let is_over = |node: &&NodeId| self.is_over(**node, self.loads[node.index()]);
+        self.serving.iter().filter(is_over).count() as u64
+    }
+
+    fn is_over(&self, node: NodeId, load: u128) -> bool {
+        load as f64 > self.capacity[node.index()]
     }
 
     /// The largest load over its fair part.
@@ -68,12 +87,14 @@ impl Calm {
             worst: None,
             headroom: 0.0,
             own_headroom: 1.0,
+            overloaded: 0,
             fair_after: self.total_weight / survivors_weight,
             gone,
         };
         for node in survivors {
             let (before, after, part) = (self.loads[node.index()], after(node), received(node));
             aftermath.headroom = aftermath.headroom.max(self.over_fair(node, after));
+            aftermath.overloaded += u64::from(self.is_over(node, after));
             if after > before {
                 // Without a load of its own a node holds nothing, whatever the factor.
                 aftermath.own_headroom = aftermath.own_headroom.max(after as f64 / before as f64);
@@ -123,6 +144,8 @@ pub struct Aftermath {
     /// Largest load afterwards over the same node's load before: the capacity, in loads of its
     /// own, that a node needs. Infinite where a node without load receives something.
     pub own_headroom: f64,
+    /// Survivors that then have more than they can take.
+    pub overloaded: u64,
     /// What every headroom would be if the survivors shared everything by weight.
     pub fair_after: f64,
 }
@@ -146,6 +169,31 @@ pub struct Failures {
     pub max_extra_worst: f64,
     /// The largest headroom over a node's own load.
     pub own_headroom: f64,
+}
+
+impl Failures {
+    /// Both together.
+    pub fn merge(self, other: Failures) -> Failures {
+        let count = self.count + other.count;
+        let mean = |figure: fn(&Failures) -> f64| {
+            let sums = [&self, &other].map(|one| figure(one) * one.count as f64);
+            (sums[0] + sums[1]) / count as f64
+        };
+        Failures {
+            count,
+            receivers: mean(|one| one.receivers),
+            receivers_fewest: self.receivers_fewest.min(other.receivers_fewest),
+            survivors: mean(|one| one.survivors),
+            max_extra: mean(|one| one.max_extra),
+            max_extra_worst: self.max_extra_worst.max(other.max_extra_worst),
+            own_headroom: self.own_headroom.max(other.own_headroom),
+            worst: if other.worst.headroom > self.worst.headroom {
+                other.worst
+            } else {
+                self.worst
+            },
+        }
+    }
 }
 
 /// What many failures have in common; nothing where there is none.
@@ -174,21 +222,24 @@ mod tests {
     /// the last.
     #[test]
     fn an_aftermath_by_hand() {
-        let calm = Calm::new(&Roster::numbered(4).unwrap(), vec![10, 10, 20, 0]);
-        assert_eq!(calm.peak(), 2.0);
+        let capacity = vec![15.0, 10.0, 19.0, f64::INFINITY];
+        let calm = Calm::new(&Roster::numbered(4).unwrap(), vec![10, 10, 20, 0], capacity);
+        assert_eq!((calm.peak(), calm.overloaded()), (2.0, 1));
         let received = |node: NodeId| [15, 0, 0, 5][node.index()];
         let after = |node: NodeId| [25, 10, 0, 5][node.index()];
         let one = calm.aftermath(vec![NodeId(2)], after, received);
         let worst = Receiver { node: NodeId(0), before: 1.0, after: 2.5 };
         assert_eq!((one.survivors, one.receivers, one.worst), (3, 2, Some(worst)));
         assert_eq!((one.max_extra, one.headroom, one.fair_after), (2.25, 2.5, 4.0 / 3.0));
-        assert_eq!(one.own_headroom, f64::INFINITY);
+        assert_eq!((one.own_headroom, one.overloaded), (f64::INFINITY, 1));
         let idle = calm.aftermath(vec![NodeId(3)], |node| calm.loads()[node.index()], |_| 0);
         assert_eq!((idle.receivers, idle.max_extra, idle.worst), (0, 0.0, None));
         assert_eq!((idle.headroom, idle.own_headroom), (2.0, 1.0));
-        let both = summarise(&[idle, one.clone()]).unwrap();
+        let both = summarise(&[idle.clone(), one.clone()]).unwrap();
         assert_eq!((both.count, both.receivers, both.receivers_fewest), (2, 1.0, 0));
         assert_eq!(both.worst, one);
+        let apart = [&idle, &one].map(|each| summarise(std::slice::from_ref(each)).unwrap());
+        assert_eq!(apart.into_iter().reduce(Failures::merge).unwrap(), both);
         assert_eq!(summarise(&[]), None);
     }
 }

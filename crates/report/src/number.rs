@@ -77,6 +77,13 @@ pub(crate) fn about(value: f64) -> String {
     decimal((value / unit).round() * unit, 0)
 }
 
+/// Parts in a million, to as many digits as [`percent`] has: `3,400 ppm`, `117,000 ppm`.
+pub(crate) fn ppm(value: f64) -> String {
+    let thousands = value.is_finite() && value.abs() >= 99_500.0;
+    let digits = if thousands { decimal((value / 1e3).round() * 1e3, 0) } else { about(value) };
+    format!("{digits} ppm")
+}
+
 /// A value with the prefix that leaves it between 1 and 1,000.
 fn prefixed(value: f64, step: f64, units: &[&str]) -> String {
     if !value.is_finite() {
@@ -117,10 +124,10 @@ pub(crate) fn of_metric(id: &str, value: f64, decimals: usize) -> String {
         Some("bytes") => bytes(value),
         Some("ns") => nanoseconds(value),
         Some("µs") => nanoseconds(value * 1e3),
-        Some("steps") => format!("{} steps", decimal(value, 1)),
+        Some("steps") => format!("{} steps", decimal(value, if value < 10.0 { 2 } else { 1 })),
         Some("nodes") => format!("{} nodes", few(value)),
         Some("probability") => decimal(value, 3),
-        Some("ppm") => format!("{} ppm", about(value)),
+        Some("ppm") => ppm(value),
         _ => ratio(value, 3),
     }
 }
@@ -180,6 +187,7 @@ mod tests {
             [3.4, 37.2, 99.7, 144.0, 2_345.0].map(about),
             ["3", "37", "100", "140", "2,300"]
         );
+        assert_eq!([62.0, 3_418.0, 116_656.0].map(ppm), ["62 ppm", "3,400 ppm", "117,000 ppm"]);
     }
 
     #[test]

@@ -22,6 +22,14 @@ pub(crate) enum Standing {
 /// instead.
 const PERCENTILE_SEEDS_MIN: u32 = 20;
 
+/// What of a fullest node [`Standing::of`] looks at with so many seeds.
+pub(crate) fn all_of_it(seeds: u32) -> &'static str {
+    match seeds {
+        PERCENTILE_SEEDS_MIN.. => "the whole range (5–95 % of the seeds)",
+        _ => "every seed",
+    }
+}
+
 impl Standing {
     /// Of a figure over so many seeds.
     pub(crate) fn of(measured: &Measured, seeds: u32) -> Self {

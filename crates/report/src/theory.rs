@@ -54,14 +54,14 @@ fn cells(
         Some((metric, _)) if metric.unit == "× fair" => number::decimal(value, 4),
         _ => number::of_metric(id, value, subject.decimals),
     };
-    let measured = theory.measured.as_ref().map_or(Cell::none(), |measured| {
-        let cell = Cell::new(print(measured.value));
-        match figure(step, &measured.metric).filter(|_| subject.has_intervals()) {
+    let measured = theory.measured.map_or(Cell::none(), |measured| {
+        let cell = Cell::new(print(measured));
+        match figure(step, id).filter(|_| subject.has_intervals()) {
             Some(over_seeds) => cell.with_note(number::interval(over_seeds, print)),
             None => cell,
         }
     });
-    let by = theory.measured.as_ref().map_or(NONE, |measured| measured_by(&measured.metric));
+    let by = theory.measured.map_or(NONE, |_| measured_by(id));
     vec![
         Cell::new(subject.name(contender)),
         Cell::new(label).with_note(one_line(&formula)),
@@ -76,7 +76,6 @@ fn cells(
 fn measured_by(id: &str) -> &'static str {
     match id.split_once('.') {
         Some(("share", _)) => "exact shares",
-        Some(("load", _)) => "loads, with the chance of the keys",
         Some(("work", _)) => "a sample of the keys",
         _ => "all keys",
     }

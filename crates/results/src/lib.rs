@@ -10,6 +10,7 @@
 pub mod catalogue;
 pub mod certificate;
 pub mod evenness;
+pub mod failures;
 pub mod few_keys;
 pub mod plan;
 pub mod schema;
@@ -20,10 +21,13 @@ pub mod verdict;
 pub use catalogue::{Better, METRICS, Measure, Metric, metric};
 pub use certificate::{Certificate, Finding, LawText};
 pub use evenness::{Evenness, LEVEL, Likeness};
+pub use failures::{
+    Cascade, FailureAnswer, FailureFigures, FailureKind, FailureQuestion, IdealRisks, LossRisk,
+};
 pub use few_keys::{FewKeys, KEYS_A_NODE_MIN, Quantum, table_floor};
 pub use plan::{CROPPED_LISTED_MAX, Cropped, PlannedStep, Timeline};
 pub use schema::*;
-pub use theory::{Averaged, ClosedForm, Theory};
+pub use theory::{ClosedForm, Theory};
 pub use timings::{LookupTime, Machine, Timings, UpdateTime};
 pub use verdict::{ContenderVerdict, Judgement, Verdict, verdict};
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::certificate::{Certificate, LawText};
 use crate::evenness::Evenness;
+use crate::failures::{FailureAnswer, FailureQuestion};
 use crate::few_keys::FewKeys;
 use crate::fixed;
 use crate::plan::Timeline;
@@ -41,6 +42,8 @@ pub struct RunResults {
     /// What chance allows where some fleet has few keys a node; none where every fleet of several
     /// nodes has [`crate::KEYS_A_NODE_MIN`] or more.
     pub few_keys: Option<FewKeys>,
+    /// What was asked about failures of the first fleet; none where nothing was.
+    pub failures: Option<FailureQuestion>,
     /// Each contender in the order of the scenario, canaries last.
     pub contenders: Vec<Contender>,
     /// What had to hold, and whether it did.
@@ -123,6 +126,8 @@ pub struct Contender {
     pub timelines: Vec<ContenderTimeline>,
     /// The first fleet as keys come, one entry a mark; empty where it was refused.
     pub fills: Vec<Fill>,
+    /// What failures of the first fleet do; none where that was not asked.
+    pub failures: Option<FailureAnswer>,
 }
 
 /// The balance by keys over the ranks of the first fleet when so many keys have come.

@@ -18,16 +18,7 @@ pub struct ClosedForm {
 pub struct Theory {
     /// Its value.
     pub value: f64,
-    /// What was measured; none where nobody knows it.
-    pub measured: Option<Averaged>,
-}
-
-/// A figure by the average that a formula speaks of.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Averaged {
-    /// Id of the metric that was measured: the load where shares are not known exactly.
-    pub metric: String,
-    /// Mean over the seeds, or root mean square, as [`ClosedForm::average`] says.
-    pub value: f64,
+    /// What was measured: the mean over the seeds, or the root mean square, as
+    /// [`ClosedForm::average`] says; none where that was not measured.
+    pub measured: Option<f64>,
 }

@@ -6,6 +6,7 @@ use placelab_core::{Footprint, HashSeed, NodeId, PlacementError, Placer, Roster}
 
 use placelab_metrics::flows::Amounts;
 
+use crate::failures::bytes_of_a_look;
 use crate::keys::KeySource;
 use crate::plan::Plan;
 use crate::replay::{Burden, Snapshot};
@@ -50,6 +51,12 @@ pub fn estimate(
     let figures = snapshots * u64::from(scenario.seeds) * FIGURES_BYTES;
     let fleets = largest_fleets(plan);
     let replicas = scenario.fleet.copies.count;
+    let look = match scenario.failures {
+        Some(_) => bytes_of_a_look(source.len(), replicas as u64),
+        None => 0,
+    };
+    // Candidates take about three choices of copies a key; replays may take more, up to a budget.
+    let passes = snapshots + if scenario.failures.is_some() { 3 * replicas as u64 } else { 0 };
     let burden = Burden { keys: source.len(), replicas };
     let one = |contender: &ContenderRequest| {
         let mut footprint = Footprint::default();
@@ -68,8 +75,10 @@ pub fn estimate(
         Estimate {
             contender: contender.name(),
             snapshots,
-            bytes: placement_bytes.saturating_mul(snapshots).saturating_add(tally + rows + figures),
-            lookups: u128::from(source.len()) * u128::from(snapshots) * u128::from(scenario.seeds),
+            bytes: placement_bytes
+                .saturating_mul(snapshots)
+                .saturating_add((tally + rows + figures).max(look)),
+            lookups: u128::from(source.len()) * u128::from(passes) * u128::from(scenario.seeds),
             probed,
         }
     };

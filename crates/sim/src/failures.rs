@@ -8,6 +8,7 @@
 //! have a fixed seed, so any number of threads finds the same.
 
 mod chain;
+mod inquiry;
 mod keyset;
 mod pass;
 mod replay;
@@ -20,7 +21,8 @@ use placelab_core::{
 use placelab_metrics::failures::{Aftermath, Calm};
 use placelab_metrics::loss::Holders;
 
-pub use chain::Cascades;
+pub use chain::{Capacity, Cascades};
+pub use inquiry::Inquiry;
 pub use keyset::Keyset;
 use sample::Sample;
 
@@ -90,6 +92,13 @@ impl Plan {
     }
 }
 
+/// Bytes that a look at so many keys holds beside them, about: hashes and counts, copies, their
+/// sets in order, and the sums of one pass.
+pub(crate) fn bytes_of_a_look(keys: u64, copies: u64) -> u64 {
+    const SUMS: u64 = 8 * (sample::SINGLE_SUMS + sample::PAIR_SUMS) as u64;
+    keys.saturating_mul(16 + 8 * copies + 32).saturating_add(SUMS)
+}
+
 /// What was found.
 #[derive(Debug)]
 pub struct Findings {
@@ -149,12 +158,12 @@ impl<'a> Subject<'a> {
         Plan { way: self.way, nodes, choices, sample }
     }
 
-    /// Looks at every failure of a plan.
+    /// Looks at every failure of a plan, where each node can take so much.
     ///
     /// # Errors
     /// What a contender says of a fleet that it cannot serve after all.
-    pub fn look(&self, plan: &Plan) -> Result<Findings, PlacementError> {
-        let before = self.before();
+    pub fn look(&self, plan: &Plan, capacity: &Capacity) -> Result<Findings, PlacementError> {
+        let before = self.before(capacity);
         let (singles, pairs) = match self.way {
             Way::Candidates => self.by_candidates(&plan.sample, &before),
             Way::Slots | Way::Replay => (

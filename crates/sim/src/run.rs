@@ -1,10 +1,11 @@
 //! A run: every contender at every seed, and the results.
 
 use placelab_core::HashSeed;
-use placelab_results::{RunResults, Scenario as Question, schema::SCHEMA};
+use placelab_results::{Contender, Measure, RunResults, Scenario as Question, schema::SCHEMA};
 use rayon::prelude::*;
 
 use crate::chance::Chances;
+use crate::failures::Inquiry;
 use crate::few_keys::few_keys;
 use crate::figures::{SeedFigures, Setting, figures};
 use crate::judge::judge;
@@ -43,6 +44,14 @@ pub fn run(
     let Prepared { scenario, plan, .. } = prepared;
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build()?;
+    let inquiry = scenario.failures.as_ref().map(|request| Inquiry {
+        roster: &plan.start,
+        copies: scenario.fleet.copies,
+        measure: scenario.fleet.capacities.as_ref().map_or(Measure::Keys, |one| one.measure),
+        capacity: &request.capacity,
+        down: request.down,
+        seeds: scenario.seeds,
+    });
     let (contenders, few_keys) = pool.install(|| {
         let held = scenario.keys.marks.partition_point(|mark| *mark <= source.len());
         let marks = Marks { keys: &scenario.keys.marks[..held], ranks: scenario.fleet.ranks };
@@ -50,7 +59,7 @@ pub fn run(
         let chances = Chances::new(plan, source, marks, copies);
         let capacities = scenario.fleet.capacities.as_ref();
         let setting = Setting { plan, source, chances: &chances, copies, capacities, marks };
-        (sweep_all(scenario, &setting, progress), few_keys(plan, source.len(), &chances))
+        (sweep_all(scenario, &setting, inquiry, progress), few_keys(plan, source.len(), &chances))
     });
     let mut results = RunResults {
         schema: SCHEMA,
@@ -70,6 +79,7 @@ pub fn run(
         ranks: scenario.fleet.ranks,
         plan: plan.to_results(),
         few_keys,
+        failures: inquiry.map(|inquiry| inquiry.question(source)),
         contenders,
         expectations: Vec::new(),
         requirements: scenario.requirements.clone(),
@@ -82,20 +92,29 @@ pub fn run(
 
 /// Every contender at every seed; the unit of work is one of each, and its snapshots are dropped
 /// after its sweep. A contender is summed up when its seeds are done, so that figures of every
-/// step are held for few contenders at a time.
+/// step are held for few contenders at a time; then its failures are looked at.
 fn sweep_all(
     scenario: &Scenario,
     setting: &Setting<'_>,
+    inquiry: Option<Inquiry<'_>>,
     progress: &dyn Progress,
-) -> Vec<placelab_results::Contender> {
-    let units = scenario.contenders.len() as u64 * u64::from(scenario.seeds);
+) -> Vec<Contender> {
+    let passes = 1 + u64::from(inquiry.is_some());
+    let units = passes * scenario.contenders.len() as u64 * u64::from(scenario.seeds);
     progress.begin(units.saturating_mul(setting.source.len()));
     let one = |contender: &ContenderRequest| {
         let seeds: Vec<SeedFigures> = (0..scenario.seeds)
             .into_par_iter()
             .map(|seed| figures(setting, contender, HashSeed(seed.into()), progress))
             .collect();
-        summarise(setting, contender, &seeds)
+        let summed_up = summarise(setting, contender, &seeds);
+        drop(seeds);
+        let failures = inquiry.map(|inquiry| {
+            let answer = inquiry.answer(contender, setting.source);
+            progress.advance(setting.source.len() * u64::from(scenario.seeds));
+            answer
+        });
+        Contender { failures, ..summed_up }
     };
     scenario.contenders.par_iter().map(one).collect()
 }

@@ -16,6 +16,7 @@ use placelab_core::{
 mod contenders;
 mod document;
 mod expectations;
+mod failures;
 mod field;
 mod fleet;
 mod keys;
@@ -28,6 +29,7 @@ mod timelines;
 mod verbs;
 
 pub use contenders::CANARIES;
+pub use failures::{FACTOR_MAX, FailureRequest};
 pub use fleet::{Capacities, Domains, Fleet};
 pub use read::{FILE_BYTES_MAX, Prepared, ScenarioError, parse, read};
 pub use select::{SelectError, glob_matches, select};
@@ -54,6 +56,8 @@ pub struct Scenario {
     pub keys: KeyRequest,
     /// Who is there at the start.
     pub fleet: Fleet,
+    /// What is asked about failures of the fleet at the start, if anything.
+    pub failures: Option<FailureRequest>,
     /// At least one.
     pub timelines: Vec<TimelineRequest>,
     /// What must hold.

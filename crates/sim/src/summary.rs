@@ -46,6 +46,7 @@ pub fn summarise(
         closed_forms: closed_forms(spec),
         timelines,
         fills: fills(setting, seeds),
+        failures: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use placelab_core::{AlgorithmSpec, Average, PlainStep, Roster, Weight};
-use placelab_results::{Averaged, ClosedForm, Theory, fixed};
+use placelab_results::{ClosedForm, Theory, fixed};
 
 use crate::figures::StepFigures;
 use crate::plan::PlannedStep;
@@ -46,14 +46,8 @@ pub(crate) fn theory(
     contender.spec.closed_forms.iter().filter_map(of).collect()
 }
 
-/// What was measured of what a formula speaks of: loads where shares are not known exactly.
-fn averaged(form: &placelab_core::ClosedForm, seeds: &[&StepFigures]) -> Option<Averaged> {
-    let load = form.metric.strip_prefix("share.").map(|of_share| format!("load.{of_share}"));
-    let ids = [Some(form.metric.to_string()), load].into_iter().flatten();
-    let of = |metric: String| {
-        let values = seeds.iter().map(|figures| figures.metrics.get(&metric).copied());
-        let value = form.average.of(&values.collect::<Option<Vec<f64>>>()?);
-        Some(Averaged { metric, value: fixed(value) })
-    };
-    ids.filter_map(of).next()
+/// What was measured of what a formula speaks of.
+fn averaged(form: &placelab_core::ClosedForm, seeds: &[&StepFigures]) -> Option<f64> {
+    let values = seeds.iter().map(|figures| figures.metrics.get(form.metric).copied());
+    Some(fixed(form.average.of(&values.collect::<Option<Vec<f64>>>()?)))
 }

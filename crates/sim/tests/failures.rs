@@ -8,7 +8,8 @@ use placelab_core::{
 use placelab_metrics::cascade::cascade;
 use placelab_metrics::failures::{Aftermath, Calm};
 use placelab_metrics::loss::Holders;
-use placelab_sim::failures::{Keyset, Subject, Way};
+use placelab_results::Measure;
+use placelab_sim::failures::{Capacity, Keyset, Subject, Way};
 use placelab_sim::fleet::numbered_nodes;
 use placelab_sim::keys::KeySource;
 use placelab_sim::scenario::{Domains, KeyRequest, SourceRequest};
@@ -30,7 +31,7 @@ fn uniform(spec: &AlgorithmSpec, count: u64) -> Keyset {
         hash: HashFunction::Xxh3,
         marks: vec![],
     };
-    Keyset::of(&KeySource::open(&request).unwrap(), spec.reads, HashSeed(0))
+    Keyset::of(&KeySource::open(&request).unwrap(), spec.reads, HashSeed(0), Measure::Keys)
 }
 
 fn racked(nodes: u32, racks: u32) -> Roster {
@@ -49,7 +50,7 @@ fn looked_at(
     let subject = Subject::new(spec, placement.as_ref(), copies, uniform(spec, 1_200)).unwrap();
     let subject = if slowly { subject.by_replay() } else { subject };
     let plan = subject.plan();
-    let findings = subject.look(&plan).unwrap();
+    let findings = subject.look(&plan, &Capacity::OwnLoad(1.5)).unwrap();
     (plan.way, findings.singles, findings.pairs)
 }
 
@@ -132,8 +133,8 @@ fn what_cannot_fail_is_said() {
     let subject = all.unwrap();
     let plan = subject.plan();
     assert_eq!((plan.possible(), plan.pairs()), (0, 0));
-    let findings = subject.look(&plan).unwrap();
-    assert!(findings.singles.is_empty() && subject.cascades(&findings, 1.5).is_none());
+    let findings = subject.look(&plan, &Capacity::OwnLoad(1.5)).unwrap();
+    assert!(findings.singles.is_empty() && subject.cascades(&findings).is_none());
 }
 
 /// Exact shares by identity.
@@ -261,7 +262,8 @@ fn few_receive_what_a_large_ring_loses() {
         for seed in 0..20 {
             let roster = Roster::numbered(nodes).unwrap();
             let (spec, before) = contender("ring:vnodes=160", seed, roster.clone());
-            let calm = Calm::new(&roster, shares(before.as_ref(), nodes as usize));
+            let boundless = vec![f64::INFINITY; nodes as usize];
+            let calm = Calm::new(&roster, shares(before.as_ref(), nodes as usize), boundless);
             for gone in (0..20).map(|at| NodeId(at * nodes / 20)) {
                 let after =
                     shares(without(spec, before.as_ref(), &[gone]).as_ref(), nodes as usize);

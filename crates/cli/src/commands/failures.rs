@@ -8,12 +8,12 @@ use std::io::{self, Write};
 
 use clap::Args;
 use placelab_core::{HashSeed, PlacementError, establish};
-use placelab_metrics::failures::{Aftermath, Failures, summarise};
-use placelab_metrics::loss::Loss;
-use placelab_sim::failures::{Cascades, Keyset, Plan, Subject};
+use placelab_results::{FailureAnswer, FailureQuestion};
+use placelab_sim::failures::Inquiry;
 use placelab_sim::keys::KeySource;
 use placelab_sim::scenario::ContenderRequest;
 use placelab_timing::Lookups;
+use serde::Serialize;
 
 use crate::commands::check::threads;
 use crate::commands::prepare;
@@ -70,155 +70,71 @@ impl Options {
         let pool = pool.map_err(|error| Failure::Internal(error.into()))?;
         let answers = pool.install(|| question.answer())?;
         if self.json {
-            let json = shown::json(&question, &answers);
-            return Ok(writeln!(io::stdout().lock(), "{json:#}")?);
+            let json = serde_json::to_string_pretty(&answers);
+            let json = json.map_err(|error| Failure::Internal(error.into()))?;
+            return Ok(writeln!(io::stdout().lock(), "{json}")?);
         }
-        shown::print(&question, &answers)
+        shown::print(&answers)
     }
 }
 
-/// What became of one contender: or why it cannot serve the fleet.
+/// What became of each contender; the JSON of the command.
+#[derive(Serialize)]
+struct Answers {
+    #[serde(flatten)]
+    question: FailureQuestion,
+    contenders: Vec<Answer>,
+}
+
+#[derive(Serialize)]
 struct Answer {
     contender: String,
-    found: Result<Found, PlacementError>,
-}
-
-/// Figures over all hash seeds.
-struct Found {
-    /// Of the first seed.
-    plan: Plan,
-    /// Largest load over its fair part before anybody fails, over the seeds.
-    peak: f64,
-    singles: Option<Failures>,
-    pairs: Option<Failures>,
-    /// Mean number of others with which a node shares keys.
-    partners: f64,
-    /// That every copy of some key is lost.
-    all_lost: Loss,
-    /// That a quorum of the copies of some key is.
-    quorum_lost: Loss,
-    cascades: Option<Cascades>,
-}
-
-/// What one hash seed adds.
-struct SeedFound {
-    peak: f64,
-    partners: f64,
-    losses: [Loss; 2],
-    cascades: Option<Cascades>,
-    singles: Vec<Aftermath>,
-    pairs: Vec<Aftermath>,
+    #[serde(flatten)]
+    answer: FailureAnswer,
 }
 
 impl Question {
     /// Every contender, after what it will cost has been said.
-    fn answer(&self) -> Result<Vec<Answer>, Failure> {
+    fn answer(&self) -> Result<Answers, Failure> {
         let source = KeySource::open(&self.keys).map_err(prepare::key_failure)?;
+        let inquiry = self.inquiry();
         let lookups = Lookups::default();
-        let mut plans = Vec::new();
         for contender in &self.contenders {
-            match self.plan(contender, &source, &lookups) {
+            match self.say_cost(&inquiry, contender, &source, &lookups) {
                 Err(error) if contender.is_named => return Err(refused(contender, &error)),
-                plan => plans.push(plan),
+                _ => {}
             }
         }
-        let answer =
-            |(contender, plan): (&ContenderRequest, Result<Plan, PlacementError>)| Answer {
-                contender: contender.name(),
-                found: plan.and_then(|plan| self.found(contender, &source, plan)),
-            };
-        Ok(self.contenders.iter().zip(plans).map(answer).collect())
+        let contenders = self.contenders.iter().map(|contender| Answer {
+            contender: contender.name(),
+            answer: inquiry.answer(contender, &source),
+        });
+        Ok(Answers { question: inquiry.question(&source), contenders: contenders.collect() })
     }
 
-    fn with_subject<T>(
+    /// Says on standard error what will be looked at, and what it will cost.
+    fn say_cost(
         &self,
-        contender: &ContenderRequest,
-        source: &KeySource,
-        seed: HashSeed,
-        then: impl FnOnce(Subject<'_>) -> Result<T, PlacementError>,
-    ) -> Result<T, PlacementError> {
-        let ContenderRequest { spec, arguments, .. } = contender;
-        let placement = establish(spec, arguments, seed, self.roster.clone())?;
-        let keys = Keyset::of(source, spec.reads, seed);
-        then(Subject::new(spec, placement.as_ref(), self.copies, keys)?)
-    }
-
-    /// What will be looked at, and on standard error what it will cost.
-    fn plan(
-        &self,
+        inquiry: &Inquiry<'_>,
         contender: &ContenderRequest,
         source: &KeySource,
         lookups: &Lookups,
-    ) -> Result<Plan, PlacementError> {
+    ) -> Result<(), PlacementError> {
         let ContenderRequest { spec, arguments, .. } = contender;
         let placement = establish(spec, arguments, HashSeed::PUBLISHED, self.roster.clone())?;
         let chooser = self.copies.chooser(&self.roster)?;
         let ns = lookups.copies_ns(spec.reads, placement.as_ref(), &chooser)[0];
         drop(placement);
-        let plan = self
-            .with_subject(contender, source, HashSeed::PUBLISHED, |subject| Ok(subject.plan()))?;
+        let plan = inquiry.plan(contender, source)?;
         let choices = plan.choices as f64 * f64::from(self.seeds);
         say(&format!(
             "{}: {}, about {:.1e} choices of copies, {:.1} s of processor time",
             contender.name(),
-            shown::way(plan.way),
+            shown::way(plan.way.name()),
             choices,
             choices * ns / 1e9
         ));
-        Ok(plan)
-    }
-
-    /// The figures of a contender over all hash seeds.
-    fn found(
-        &self,
-        contender: &ContenderRequest,
-        source: &KeySource,
-        plan: Plan,
-    ) -> Result<Found, PlacementError> {
-        let seeds = (0..self.seeds).map(|seed| {
-            self.with_subject(contender, source, HashSeed(seed.into()), |subject| {
-                self.seed(&subject)
-            })
-        });
-        let mut all: Option<SeedFound> = None;
-        for seed in seeds {
-            let seed = seed?;
-            all = Some(match all {
-                None => seed,
-                Some(all) => all.merge(seed),
-            });
-        }
-        let all = all.expect("there is a hash seed");
-        let [all_lost, quorum_lost] = all.losses;
-        Ok(Found {
-            plan,
-            peak: all.peak,
-            singles: summarise(&all.singles),
-            pairs: summarise(&all.pairs),
-            partners: all.partners / f64::from(self.seeds),
-            all_lost,
-            quorum_lost,
-            cascades: all.cascades,
-        })
-    }
-
-    fn seed(&self, subject: &Subject<'_>) -> Result<SeedFound, PlacementError> {
-        let findings = subject.look(&subject.plan())?;
-        let nodes = self.roster.serving_ids();
-        let loss = |quorum| findings.holders.loss(quorum, self.down, &nodes);
-        Ok(SeedFound {
-            peak: findings.calm.peak(),
-            partners: findings.holders.partners(&nodes),
-            losses: [loss(self.copies.count), loss(self.quorum())],
-            cascades: subject.cascades(&findings, self.capacity),
-            singles: findings.singles,
-            pairs: findings.pairs,
-        })
-    }
-
-    /// Copies that are more than half.
-    fn quorum(&self) -> usize {
-        self.copies.count / 2 + 1
+        Ok(())
     }
 }
 
@@ -228,23 +144,5 @@ fn refused(contender: &ContenderRequest, error: &PlacementError) -> Failure {
     match error {
         PlacementError::Limit { .. } => Failure::Limit(text),
         _ => Failure::Invalid(text),
-    }
-}
-
-impl SeedFound {
-    fn merge(mut self, other: SeedFound) -> SeedFound {
-        self.singles.extend(other.singles);
-        self.pairs.extend(other.pairs);
-        let [a, b] = self.losses;
-        let [c, d] = other.losses;
-        let cascades = [self.cascades, other.cascades].into_iter().flatten();
-        SeedFound {
-            peak: self.peak.max(other.peak),
-            partners: self.partners + other.partners,
-            losses: [a.merge(c), b.merge(d)],
-            cascades: cascades.reduce(Cascades::merge),
-            singles: self.singles,
-            pairs: self.pairs,
-        }
     }
 }

@@ -272,6 +272,7 @@ mod tests {
             closed_forms: BTreeMap::new(),
             timelines: Vec::new(),
             fills: Vec::new(),
+            failures: None,
         }
     }
 

@@ -38,13 +38,13 @@ pub(super) fn few_keys(subject: &Subject) -> Option<String> {
     ];
     sentences.extend(better(subject, true).map(|who| {
         format!(
-            "Better than chance by the loads they look at, and no hashes of the key: {who}. Where \
-             a key goes then depends on the keys before it, and somebody has to keep count."
+            "Better than chance there by the loads they look at, and no hashes of the key: {who}. \
+             Where a key goes then depends on the keys before it, and somebody has to keep count."
         )
     }));
     sentences.extend(better(subject, false).map(|who| {
         format!(
-            "More even than chance although the key alone decides: {who}. These keys suit it; \
+            "More even than chance there although the key alone decides: {who}. These keys suit it; \
              others need not."
         )
     }));

@@ -9,7 +9,7 @@ use crate::number::{self, percent};
 use crate::palette::{AXIS, BAND, INK, Look, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, SMALL, Scene};
-use crate::standing::{Standing, named};
+use crate::standing::{Standing, all_of_it, named};
 use crate::subject::{Subject, figure};
 use crate::table::{Cell, Column, Row, Table};
 use crate::text::list_up_to;
@@ -299,14 +299,16 @@ fn finding(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -
     let mut text = match (peaks.is_empty() && below.is_empty(), within.is_empty()) {
         (true, true) => "What chance alone would give is not known for these loads.".into(),
         (true, false) => {
-            "For no contender does the whole range of the fullest node lie above or below the \
-                          band of chance."
-                .into()
+            let all = all_of_it(subject.results.seeds);
+            format!(
+                "For no contender does the fullest node of {all} lie above or below the band of \
+                 chance."
+            )
         }
         _ => named([
             ("Fullest node above the band of chance", &peaks, 6),
-            ("Below it", &below, 12),
-            ("Reaching into it", &within, 12),
+            ("Fullest node below the band of chance", &below, 12),
+            ("Fullest node reaching into the band", &within, 12),
         ]),
     };
     if let Some(chance) = fleets.iter().find_map(|fleet| figure(fleet.step, &id)?.chance) {

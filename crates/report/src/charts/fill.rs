@@ -147,9 +147,8 @@ fn finding(subject: &Subject, slots: u64, what: &str) -> String {
     };
     let names: Vec<String> = marked().filter(is_chance).map(|one| subject.name(one)).collect();
     if !names.is_empty() {
-        let is = if names.len() == 1 { "is" } else { "are" };
         let who = list_up_to(&names, NAMES_MAX);
-        sentences.push(format!("{who} {is} pure chance at every mark."));
+        sentences.push(format!("Not to be told from pure chance at any mark: {who}."));
     }
     let others: Vec<&Contender> = marked().filter(|one| !is_chance(one)).collect();
     sentences

@@ -11,7 +11,7 @@ use crate::number;
 use crate::palette::{AXIS, BAND, INK, Look, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, Point, SMALL, Scene};
-use crate::standing::{Standing, named};
+use crate::standing::{Standing, all_of_it, named};
 use crate::subject::{Found, Subject, figure, steps};
 use crate::table::{Cell, Column, Table};
 
@@ -351,14 +351,16 @@ fn finding(subject: &Subject) -> String {
     let text = match (above.is_empty() && below.is_empty(), within.is_empty()) {
         (true, true) => "What chance alone would give is not known for these loads.".into(),
         (true, false) => {
-            "At no step does the whole range of any contender's fullest node lie above or below \
-             the band of chance."
-                .into()
+            let all = all_of_it(subject.results.seeds);
+            format!(
+                "For no contender does the fullest node of {all} lie above or below the band of \
+                 chance at any step."
+            )
         }
         _ => named([
             ("Fullest node above the band of chance at some step, farthest", &above, 6),
-            ("Below it at every step", &below, 12),
-            ("At no step above it as a whole range of the seeds", &within, 12),
+            ("Fullest node below the band of chance at every step", &below, 12),
+            ("At no step above the band as a whole range of the seeds", &within, 12),
         ]),
     };
     text + &left_out(subject)

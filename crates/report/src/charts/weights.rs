@@ -265,12 +265,14 @@ fn finding(subject: &Subject, fleets: &[Fleet]) -> String {
     }
     if !off.is_empty() {
         let one = |(error, fleet, contender): &(f64, &Fleet, &Contender)| {
-            let error = format!("{} ppm ({})", number::about(*error), percent(error / 1e6));
+            let error = format!("{} ({})", number::ppm(*error), percent(error / 1e6));
             format!("{} by {error} at {}", subject.name(contender), fleet.label)
         };
         let worst: Vec<String> = off.iter().map(one).collect();
         let worst = list_up_to(&worst, NAMES_MAX);
-        sentences.push(format!("The node that is farthest off, median over the seeds: {worst}."));
+        sentences.push(format!(
+            "Of the fleets drawn the node that is farthest off, median over the seeds: {worst}."
+        ));
     }
     sentences.extend(measured(subject, fleets));
     sentences.join(" ") + &left_out(subject)

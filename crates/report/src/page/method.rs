@@ -112,9 +112,9 @@ fn of_chance(subject: &Subject) -> Markup {
         }
         dt { "Band of chance" }
         dd {
-            "What an ideal hash gives for the same keys, weights and nodes, 5–95 %. Even a \
-             perfect hash loads nodes unevenly; only what lies outside the band tells of the \
-             scheme."
+            "What an ideal hash gives for the same keys, weights and nodes, 5–95 %. One \
+             ideal hash in ten lies outside, and a fullest node inside does not show that loads \
+             are as even as chance: the verdict is that on evenness."
         }
         @if subject.has("share.max_over_mean") {
             dt { "Exact share" }
@@ -133,7 +133,7 @@ fn of_chance(subject: &Subject) -> Markup {
                  seeds; where keys have requests or bytes, with each pair of keys weighed by \
                  them. The run makes " (count(results.evenness_tests() as u64))
                 " such tests, each held to " (percent(LEVEL)) " over their number: were \
-                 everybody an ideal hash, anybody would be called anything else in "
+                 everybody an ideal hash, anybody would be called anything else in at most "
                 (percent(LEVEL)) " of runs."
             }
         }

@@ -1,21 +1,49 @@
 //! How far failures go where capacity is short.
 
-use placelab_core::NodeId;
+use placelab_core::{NodeId, Roster};
 use placelab_metrics::cascade::cascade;
 use placelab_metrics::failures::Aftermath;
 use rayon::prelude::*;
 
 use super::{Findings, Subject, sample};
+use crate::scenario::Capacities;
 
 /// Choices of copies that cascades may take, where each has some ten rounds.
 const FOLLOWED: usize = 1_000_000;
 
-/// What single failures lead to where each node can hold so many times its own load.
+/// How much each node can take.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Capacity {
+    /// So many times what it has before anybody fails.
+    OwnLoad(f64),
+    /// So much of its own, in the unit of the loads; without bound where nothing is said.
+    Own(Capacities),
+}
+
+impl Capacity {
+    /// By identity, given the loads.
+    pub(super) fn of(&self, roster: &Roster, loads: &[u128]) -> Vec<f64> {
+        match self {
+            Capacity::OwnLoad(factor) => loads.iter().map(|load| factor * *load as f64).collect(),
+            Capacity::Own(capacities) => {
+                let mut all = vec![f64::INFINITY; loads.len()];
+                for node in roster.nodes() {
+                    if let Some(own) = capacities.of(node.id) {
+                        all[node.id.index()] = own as f64;
+                    }
+                }
+                all
+            }
+        }
+    }
+}
+
+/// What single failures lead to where capacity is short.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Cascades {
     /// Single failures looked at.
     pub failures: u64,
-    /// Failures that overload another node.
+    /// Failures after which another node is above its capacity.
     pub spread: u64,
     /// Of these those that were followed to their end.
     pub followed: u64,
@@ -26,7 +54,7 @@ pub struct Cascades {
 }
 
 impl Cascades {
-    /// The part of the failures that overload another node.
+    /// The part of the failures after which another node is above its capacity.
     pub fn spreading(&self) -> f64 {
         self.spread as f64 / self.failures as f64
     }
@@ -51,20 +79,17 @@ impl Cascades {
 }
 
 impl Subject<'_> {
-    /// Follows the single failures that were looked at, where each node can hold `factor` times
-    /// what it had before; nothing where none is possible.
-    pub fn cascades(&self, findings: &Findings, factor: f64) -> Option<Cascades> {
-        let capacity: Vec<f64> =
-            findings.calm.loads().iter().map(|load| factor * *load as f64).collect();
+    /// Follows the single failures that were looked at; nothing where none is possible.
+    pub fn cascades(&self, findings: &Findings) -> Option<Cascades> {
         let serving = self.roster().serving_ids();
-        let is_spreading = |one: &&Aftermath| one.own_headroom > factor;
+        let is_spreading = |one: &&Aftermath| one.overloaded > 0;
         let spreading = findings.singles.iter().filter(is_spreading);
         let spreading: Vec<NodeId> = spreading.flat_map(|one| one.gone.clone()).collect();
         let most = (FOLLOWED / self.keys.len()).max(2);
         let followed = sample::some(&spreading, most);
         let lost = |first: &NodeId| {
             let loads = |gone: &[NodeId]| self.loads_without(gone);
-            cascade(&[*first], &serving, &capacity, loads).len() as u64
+            cascade(&[*first], &serving, findings.calm.capacity(), loads).len() as u64
         };
         let lost: Vec<u64> = followed.par_iter().map(lost).collect();
         let failures = findings.singles.len() as u64;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use placelab_core::{HashSeed, Key, KeyHash, KeyPart, KeyText, Placement};
+use placelab_results::Measure;
 
 use crate::keys::{KeyChunk, KeySource};
 
@@ -14,13 +15,15 @@ pub struct Keyset {
 }
 
 impl Keyset {
-    /// The keys of a source under a hash seed, with what a contender reads of them; each counts 1.
-    pub fn of(source: &KeySource, reads: KeyPart, seed: HashSeed) -> Self {
+    /// The keys of a source under a hash seed, with what a contender reads of them; each counts by
+    /// the measure, which the source has.
+    pub fn of(source: &KeySource, reads: KeyPart, seed: HashSeed, measure: Measure) -> Self {
         let mut chunk = KeyChunk::default();
         source.fill(0..source.len(), &mut chunk, reads);
+        let counts = chunk.weights(measure).map(<[u64]>::to_vec);
         let KeyChunk { mut hashes, text, .. } = chunk;
         hashes.iter_mut().for_each(|hash| *hash = seed.salt(*hash));
-        let counts = vec![1; hashes.len()];
+        let counts = counts.unwrap_or_else(|| vec![1; hashes.len()]);
         Keyset { hashes, text: (reads == KeyPart::Bytes).then_some(text), counts }
     }
 

@@ -134,17 +134,19 @@ impl Places {
     }
 }
 
-/// By failure and then by identity: copies that a node gains, less those that it loses.
+/// By failure and then by identity: what a node gains, less what it loses, modulo 2⁶⁴. No node has
+/// as much of anything, so that its load afterwards is exact again.
 struct Sums {
-    single: Vec<i64>,
+    single: Vec<u64>,
     /// For pairs what is beyond the sums of their nodes.
-    pair: Vec<i64>,
+    pair: Vec<u64>,
 }
 
 impl Sums {
     fn merge(mut self, other: Sums) -> Sums {
-        let add = |sums: &mut [i64], others: &[i64]| {
-            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+        let add = |sums: &mut [u64], others: &[u64]| {
+            let both = sums.iter_mut().zip(others);
+            both.for_each(|(sum, other)| *sum = sum.wrapping_add(*other));
         };
         add(&mut self.single, &other.single);
         add(&mut self.pair, &other.pair);
@@ -189,14 +191,14 @@ impl Subject<'_> {
         let copies = chooser.count();
         for at in keys {
             let holders = &before.copies[at * copies..(at + 1) * copies];
-            pass.key(self.keys.get(at), holders, self.keys.count(at) as i64);
+            pass.key(self.keys.get(at), holders, self.keys.count(at));
         }
         pass.sums
     }
 }
 
 impl Pass<'_> {
-    fn key(&mut self, key: Key<'_>, holders: &[NodeId], count: i64) {
+    fn key(&mut self, key: Key<'_>, holders: &[NodeId], count: u64) {
         let places = self.places;
         likely_candidates(self.placement, self.chooser, key, &mut self.order);
         let mut apart = [None; Holders::COPIES_MAX];
@@ -206,7 +208,7 @@ impl Pass<'_> {
             if let Some(after) = after {
                 let sums = &mut self.sums.single[row * places.node_count..];
                 add(sums, &after[..holders.len()], count);
-                add(sums, holders, -count);
+                add(sums, holders, count.wrapping_neg());
             }
         }
         for (at, holder) in holders.iter().enumerate() {
@@ -225,15 +227,15 @@ impl Pass<'_> {
 
     /// Counts what two failures do together beyond what each does: the copies before, and after
     /// each of them.
-    fn pair(&mut self, key: Key<'_>, gone: [NodeId; 2], known: [&[NodeId]; 3], count: i64) {
+    fn pair(&mut self, key: Key<'_>, gone: [NodeId; 2], known: [&[NodeId]; 3], count: u64) {
         let Some(row) = self.places.pair(gone[0], gone[1]) else { return };
         let Some(both) = self.after(key, &gone) else { return };
         let [before, one, other] = known;
         let sums = &mut self.sums.pair[row * self.places.node_count..];
         add(sums, &both[..before.len()], count);
         add(sums, before, count);
-        add(sums, one, -count);
-        add(sums, other, -count);
+        add(sums, one, count.wrapping_neg());
+        add(sums, other, count.wrapping_neg());
     }
 
     /// The copies of a key once some nodes are gone; nothing where the fleet cannot hold them.
@@ -248,22 +250,23 @@ impl Pass<'_> {
 }
 
 #[inline]
-fn add(sums: &mut [i64], nodes: &[NodeId], count: i64) {
-    nodes.iter().for_each(|node| sums[node.index()] += count);
+fn add(sums: &mut [u64], nodes: &[NodeId], count: u64) {
+    for node in nodes {
+        let sum = &mut sums[node.index()];
+        *sum = sum.wrapping_add(count);
+    }
 }
 
 fn aftermath(gone: &[NodeId], places: &Places, sums: &Sums, before: &Before) -> Aftermath {
-    let row = |sums: &[i64], row: usize, node: NodeId| sums[row * places.node_count + node.index()];
-    let change = |node: NodeId| {
-        let single = |one: &NodeId| places.single(*one).map(|at| row(&sums.single, at, node));
-        let apart: i64 = gone.iter().filter_map(single).sum();
-        let pair = if let [a, b] = gone { places.pair(*a, *b) } else { None };
-        apart + pair.map_or(0, |at| row(&sums.pair, at, node))
-    };
+    let row = |sums: &[u64], row: usize, node: NodeId| sums[row * places.node_count + node.index()];
+    let own = |node: NodeId| before.calm.loads()[node.index()];
     let after = |node: NodeId| {
-        let load = before.calm.loads()[node.index()] as i128 + i128::from(change(node));
-        u128::try_from(load).expect("nobody loses more than it has")
+        let single = |one: &NodeId| places.single(*one).map(|at| row(&sums.single, at, node));
+        let pair = if let [a, b] = gone { places.pair(*a, *b) } else { None };
+        let together = pair.map(|at| row(&sums.pair, at, node));
+        let changes = gone.iter().filter_map(single).chain(together);
+        u128::from(changes.fold(own(node) as u64, u64::wrapping_add))
     };
-    let received = |node: NodeId| change(node).max(0) as u128;
+    let received = |node: NodeId| after(node).saturating_sub(own(node));
     before.calm.aftermath(gone.to_vec(), after, received)
 }

@@ -4,14 +4,14 @@ use placelab_core::{NodeId, Placement, PlacementError};
 use placelab_metrics::failures::{Aftermath, Calm};
 use rayon::prelude::*;
 
-use super::{Before, Subject};
+use super::{Before, Capacity, Subject};
 
 /// Keys that a thread takes at a time.
 const SHARE_KEYS: usize = 4_096;
 
 impl Subject<'_> {
     /// The copies of every key before anybody fails.
-    pub(super) fn before(&self) -> Before {
+    pub(super) fn before(&self, capacity: &Capacity) -> Before {
         let count = self.chooser.count();
         let mut copies = vec![NodeId::NOBODY; self.keys.len() * count];
         copies.par_chunks_mut(SHARE_KEYS * count).enumerate().for_each(|(share, rows)| {
@@ -25,7 +25,8 @@ impl Subject<'_> {
             let amount = u128::from(self.keys.count(at));
             row.iter().for_each(|node| loads[node.index()] += amount);
         }
-        Before { copies, calm: Calm::new(self.roster(), loads) }
+        let capacity = capacity.of(self.roster(), &loads);
+        Before { copies, calm: Calm::new(self.roster(), loads, capacity) }
     }
 
     /// What each of some failures leaves behind.

@@ -8,9 +8,9 @@ use super::{Subject, Way};
 use crate::plan::picks::pick;
 
 /// Sums that one pass holds for single failures: a row for each failure, a sum for each node.
-const SINGLE_SUMS: usize = 1 << 23;
+pub(super) const SINGLE_SUMS: usize = 1 << 23;
 /// Sums that it holds for pairs: as many as all pairs of 200 nodes need.
-const PAIR_SUMS: usize = 200 * 199 / 2 * 200;
+pub(super) const PAIR_SUMS: usize = 200 * 199 / 2 * 200;
 /// Choices of copies that replaying may take: 1,000 failures over a table of 65,537 slots.
 const REPLAYED: usize = 80_000_000;
 /// Pairs that replaying looks at even where single failures have used that up.

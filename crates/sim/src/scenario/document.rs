@@ -7,7 +7,7 @@ use toml::de::DeTable;
 
 use super::expectations::Known;
 use super::table::{Report, Table};
-use super::{Scenario, contenders, expectations, fleet, keys, prose, timelines};
+use super::{Scenario, contenders, expectations, failures, fleet, keys, prose, timelines};
 use crate::diagnostics::Diagnostic;
 use crate::plan::{Plan, plan_timelines};
 
@@ -50,6 +50,8 @@ fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<(Scenario, Plan
     let keys = section(root, "keys", "[keys]").and_then(|table| keys::read(&table, context.folder));
     let fleet = section(root, "fleet", "[fleet]")
         .and_then(|table| fleet::read(&table, keys.as_ref().map(|keys| &keys.source)));
+    let failures = root
+        .optional("failures", |field| failures::read(&field.table("[failures]")?, fleet.as_ref()));
     let errors_before = root.report.len();
     let timelines = timelines::read(root);
     let events_are_whole = root.report.len() == errors_before;
@@ -78,6 +80,7 @@ fn read_parts(root: &Table<'_>, context: &Context<'_>) -> Option<(Scenario, Plan
         seeds: prose.seeds,
         keys: keys?,
         fleet: fleet?,
+        failures: failures?,
         timelines: timelines.list,
         expectations,
         requirements,

@@ -2,7 +2,9 @@
 
 use placelab_core::{CopyRule, DomainRule, HashFunction, Node, PlacementError, Roster};
 use placelab_metrics::loss::Holders;
+use placelab_results::Measure;
 use placelab_sim::diagnostics::quoted;
+use placelab_sim::failures::{Capacity, Inquiry};
 use placelab_sim::fleet::{numbered_nodes, parse_nodes};
 use placelab_sim::observed::whole_number;
 use placelab_sim::scenario::{ContenderRequest, Domains, KeyRequest, SourceRequest};
@@ -24,10 +26,9 @@ pub(super) struct Question {
     pub roster: Roster,
     pub copies: CopyRule,
     pub keys: KeyRequest,
-    pub key_count: u64,
     pub seeds: u32,
-    pub down: usize,
-    pub capacity: f64,
+    pub down: u32,
+    pub capacity: Capacity,
 }
 
 impl Question {
@@ -43,17 +44,23 @@ impl Question {
         let roster = Roster::new(nodes).map_err(prepare::placement_failure)?;
         copies.check(&roster).map_err(|error| refused(&error, options))?;
         let serving = roster.serving().count();
-        let down = prepare::number("--down", &options.down, serving as u64)? as usize;
-        let capacity = capacity(&options.capacity)?;
+        let down = prepare::number("--down", &options.down, serving as u64)? as u32;
+        let capacity = Capacity::OwnLoad(factor(&options.capacity)?);
         let contenders = prepare::contenders(&options.algorithm)?;
         let source = SourceRequest::Uniform { count: key_count };
         let keys = KeyRequest { source, hash: HashFunction::Xxh3, marks: Vec::new() };
-        Ok(Question { contenders, roster, copies, keys, key_count, seeds, down, capacity })
+        Ok(Question { contenders, roster, copies, keys, seeds, down, capacity })
     }
 
-    /// How many nodes can fail.
-    pub(super) fn serving(&self) -> usize {
-        self.roster.serving().count()
+    pub(super) fn inquiry(&self) -> Inquiry<'_> {
+        Inquiry {
+            roster: &self.roster,
+            copies: self.copies,
+            measure: Measure::Keys,
+            capacity: &self.capacity,
+            down: self.down,
+            seeds: self.seeds,
+        }
     }
 }
 
@@ -114,7 +121,8 @@ fn refused(error: &PlacementError, options: &Options) -> Failure {
     })
 }
 
-fn capacity(text: &str) -> Result<f64, Failure> {
+/// How many times its own load each node can take.
+fn factor(text: &str) -> Result<f64, Failure> {
     let factor = text.replace('_', "").parse().ok();
     factor.filter(|factor| (1.0..=CAPACITY_MAX).contains(factor)).ok_or_else(|| {
         Failure::Invalid(format!(
