@@ -7,6 +7,7 @@ mod crossover;
 mod failure;
 mod fill;
 mod frame;
+mod headroom;
 mod latency;
 mod movement;
 mod peak;
@@ -45,6 +46,7 @@ const CHARTS: &[Maker] = &[
     copies::chart,
     peak::chart,
     failure::chart,
+    headroom::chart,
     latency::chart,
     crossover::chart,
 ];

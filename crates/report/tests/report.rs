@@ -116,6 +116,40 @@ fn copies_have_a_chart_a_column_and_a_meaning() {
 }
 
 #[test]
+fn failures_have_a_chart() {
+    let results = fixture::failures();
+    let json = serde_json::to_string(&results).unwrap();
+    assert_eq!(serde_json::from_str::<RunResults>(&json).unwrap(), results);
+    let artifacts = rendered("failures", &results, None);
+    assert!(artifacts.iter().any(|artifact| artifact.name == "failures.png"));
+    let page = text(&artifacts, "index.html");
+    let start = page.find("<figure id=\"failures\">").unwrap();
+    let chart = &page[start..start + page[start..].find("</figure>").unwrap()];
+    for part in [
+        "20 nodes, 3 copies of each key",
+        "ring 1.10, rendezvous 1.10, maglev 1.10",
+        "ring:vnodes=1 6.00; shared out by weight it would be 1.05.",
+        "ring:vnodes=1 in 66.7 % of failures (3.50 nodes lost on average, 20 at most).",
+        "Above capacity before anybody fails: ring:vnodes=1 1 node.",
+        "ring:vnodes=1 25.0 %",
+        "of an ideal hash 100.0 %",
+        "Refused: jump (needs &lt;remove-any&gt;).",
+        "25.0 % (20.0–30.0 %)",
+        "no factor is enough",
+        "20 of 400 and 20 of 400",
+    ] {
+        assert!(chart.contains(part), "{part} in {chart}");
+    }
+    // With one copy there is no quorum to lose; without a question, no chart.
+    let mut single = fixture::failures();
+    single.failures.as_mut().unwrap().replicas = 1;
+    let page = text(&rendered("failures-single", &single, None), "index.html");
+    assert!(page.contains("id=\"failures\"") && !page.contains("loses a quorum of its copies"));
+    let page = text(&rendered("failing", &fixture::failing(), None), "index.html");
+    assert!(!page.contains("id=\"failures\""));
+}
+
+#[test]
 fn unequal_weights_have_a_chart() {
     let mut results = fixture::growing();
     for contender in &mut results.contenders {

@@ -146,9 +146,9 @@ impl<'a> Subject<'a> {
         self
     }
 
-    /// What a look will look at.
-    pub fn plan(&self) -> Plan {
-        let sample = Sample::new(self);
+    /// What a look will look at, at each of so many hash seeds.
+    pub fn plan(&self, seeds: u32) -> Plan {
+        let sample = Sample::new(self, seeds);
         let (nodes, keys) = (self.roster().serving().count() as u64, self.keys.len() as u64);
         let choices = match self.way {
             // The copies before, the candidates, and what is made of them.

@@ -49,7 +49,7 @@ fn looked_at(
     let (spec, placement) = contender(text, 3, roster.clone());
     let subject = Subject::new(spec, placement.as_ref(), copies, uniform(spec, 1_200)).unwrap();
     let subject = if slowly { subject.by_replay() } else { subject };
-    let plan = subject.plan();
+    let plan = subject.plan(1);
     let findings = subject.look(&plan, &Capacity::OwnLoad(1.5)).unwrap();
     (plan.way, findings.singles, findings.pairs)
 }
@@ -125,16 +125,16 @@ fn what_cannot_fail_is_said() {
     let (spec, placement) = contender("jump", 0, Roster::numbered(5).unwrap());
     let subject =
         Subject::new(spec, placement.as_ref(), CopyRule::plain(2), uniform(spec, 500)).unwrap();
-    let plan = subject.plan();
+    let plan = subject.plan(1);
     assert_eq!((plan.singles(), plan.possible(), plan.pairs()), (1, 1, 1));
     assert!(plan.refusal().unwrap().to_string().contains("remove-any"));
     // With as many copies as nodes nobody may fail.
     let all = Subject::new(spec, placement.as_ref(), CopyRule::plain(5), uniform(spec, 500));
     let subject = all.unwrap();
-    let plan = subject.plan();
+    let plan = subject.plan(1);
     assert_eq!((plan.possible(), plan.pairs()), (0, 0));
     let findings = subject.look(&plan, &Capacity::OwnLoad(1.5)).unwrap();
-    assert!(findings.singles.is_empty() && subject.cascades(&findings).is_none());
+    assert!(findings.singles.is_empty() && subject.cascades(&findings, 1).is_none());
 }
 
 /// Exact shares by identity.

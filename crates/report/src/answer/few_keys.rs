@@ -44,8 +44,8 @@ pub(super) fn few_keys(subject: &Subject) -> Option<String> {
     }));
     sentences.extend(better(subject, false).map(|who| {
         format!(
-            "More even than chance there although the key alone decides: {who}. These keys suit it; \
-             others need not."
+            "More even than chance there although the key alone decides: {who}. These keys suit \
+             it; others need not."
         )
     }));
     Some(sentences.join(" "))

@@ -5,7 +5,7 @@ mod words;
 use placelab_results::{Contender, Step};
 
 use super::Chart;
-use super::frame::{Swatch, TIMELINES_MAX, WIDTH, drawn, legend, row_name, sample};
+use super::frame::{Bar, Swatch, TIMELINES_MAX, WIDTH, bar, drawn, legend, row_name, sample};
 use crate::font::fit;
 use crate::number::{self, NONE, percent};
 use crate::palette::{GRID, INK, Look, QUIET};
@@ -26,8 +26,7 @@ const BY_RANK: &str = "replica.changed_ordered";
 
 const NAMES: f64 = 176.0;
 const ROW: f64 = 34.0;
-/// Half of the height of a bar, and from the middle of a row to that of its bars.
-const HALF_BAR: f64 = 5.0;
+/// From the middle of a row to that of its bars.
 const OFF_MIDDLE: f64 = 7.0;
 /// Room at the right of a bar for its number.
 const FIGURE: f64 = 58.0;
@@ -196,30 +195,17 @@ fn pair(
     scale: &Scale,
     middle: f64,
 ) {
-    let zero = scale.at(0.0);
     for (place, (id, _)) in panel.bars.iter().enumerate() {
         let y = if place == 0 { middle - OFF_MIDDLE } else { middle + OFF_MIDDLE };
         let Some(measured) = figure(step, id) else {
-            scene.note((zero + 6.0, y + 4.0), NONE, Anchor::Start);
+            scene.note((scale.at(0.0) + 6.0, y + 4.0), NONE, Anchor::Start);
             continue;
         };
-        let mut end = scale.clamped(measured.median);
-        let (from, to) = ((zero, y - HALF_BAR), (end.max(zero + 1.0), y + HALF_BAR));
-        match place {
-            _ if measured.median <= 0.0 => {}
-            0 => scene.rectangle(from, to, look.colour),
-            _ => scene.hatched(from, to, look.colour),
-        }
-        if measured.median > 0.0 && !scale.shows(measured.median) {
-            scene.cut((end - 14.0, to.1 + 2.0), (end - 9.0, from.1 - 2.0));
-        } else if subject.has_intervals() && measured.high > measured.low {
-            let ends = (scale.clamped(measured.low), scale.clamped(measured.high));
-            let cap = if ends.1 - ends.0 > 6.0 { 3.0 } else { 0.0 };
-            scene.whisker((ends.0, y), (ends.1, y), cap, INK);
-            end = end.max(ends.1);
-        }
         let text = percent(measured.median);
-        scene.text((end + 6.0, y + 4.0), &text, SMALL, Anchor::Start, INK);
+        let interval = subject.has_intervals().then_some((measured.low, measured.high));
+        let drawn =
+            Bar { value: measured.median, interval, is_hatched: place == 1, mark: None, text };
+        bar(scene, scale, y, look.colour, &drawn);
     }
 }
 

@@ -133,6 +133,48 @@ pub(super) fn row_name(
     scene.text((x + 15.0, middle + 4.2), &fitted, TEXT, Anchor::Start, colour);
 }
 
+/// A level bar from zero.
+pub(super) struct Bar {
+    pub(super) value: f64,
+    pub(super) interval: Option<(f64, f64)>,
+    pub(super) is_hatched: bool,
+    /// What chance or a fair share would give.
+    pub(super) mark: Option<f64>,
+    /// What stands at its end.
+    pub(super) text: String,
+}
+
+/// Half of the height of a bar.
+const HALF_BAR: f64 = 5.0;
+
+/// Draws a bar about a middle line; where it is longer than its scale, cut.
+pub(super) fn bar(scene: &mut Scene, scale: &Scale, middle: f64, colour: Colour, bar: &Bar) {
+    let zero = scale.at(0.0);
+    let mut end = scale.clamped(bar.value);
+    let (from, to) = ((zero, middle - HALF_BAR), (end.max(zero + 1.0), middle + HALF_BAR));
+    match bar.is_hatched {
+        _ if bar.value <= 0.0 => {}
+        false => scene.rectangle(from, to, colour),
+        true => scene.hatched(from, to, colour),
+    }
+    if bar.value > 0.0 && !scale.shows(bar.value) {
+        scene.cut((end - 14.0, to.1 + 2.0), (end - 9.0, from.1 - 2.0));
+    } else if let Some((low, high)) = bar.interval.filter(|(low, high)| high > low) {
+        let ends = (scale.clamped(low), scale.clamped(high));
+        let cap = if ends.1 - ends.0 > 6.0 { 3.0 } else { 0.0 };
+        scene.whisker((ends.0, middle), (ends.1, middle), cap, INK);
+        end = end.max(ends.1);
+    }
+    if let Some(mark) = bar.mark.filter(|mark| scale.shows(*mark)) {
+        let x = scale.at(mark);
+        scene.dashed(&[(x, middle - 6.5), (x, middle + 6.5)], &[3.0, 2.0], INK, 1.2);
+        if (end..end + 6.0 + text_width(&bar.text, SMALL)).contains(&x) {
+            end = x;
+        }
+    }
+    scene.text((end + 6.0, middle + 4.0), &bar.text, SMALL, Anchor::Start, INK);
+}
+
 /// Draws upright grid lines with numbers below.
 pub(super) fn grid_down(
     scene: &mut Scene,

@@ -8,8 +8,11 @@ use rayon::prelude::*;
 use super::{Findings, Subject, sample};
 use crate::scenario::Capacities;
 
-/// Choices of copies that cascades may take, where each has some ten rounds.
+/// Choices of copies that cascades may take at all hash seeds together, where each has some ten
+/// rounds.
 const FOLLOWED: usize = 1_000_000;
+/// Cascades that are followed at a hash seed even where others have used that up.
+const FOLLOWED_MIN: usize = 4;
 
 /// How much each node can take.
 #[derive(Clone, PartialEq, Debug)]
@@ -79,13 +82,13 @@ impl Cascades {
 }
 
 impl Subject<'_> {
-    /// Follows the single failures that were looked at; nothing where none is possible.
-    pub fn cascades(&self, findings: &Findings) -> Option<Cascades> {
+    /// Follows single failures that were looked at, at one of so many hash seeds; nothing where none is possible.
+    pub fn cascades(&self, findings: &Findings, seeds: u32) -> Option<Cascades> {
         let serving = self.roster().serving_ids();
         let is_spreading = |one: &&Aftermath| one.overloaded > 0;
         let spreading = findings.singles.iter().filter(is_spreading);
         let spreading: Vec<NodeId> = spreading.flat_map(|one| one.gone.clone()).collect();
-        let most = (FOLLOWED / self.keys.len()).max(2);
+        let most = (FOLLOWED / self.keys.len() / seeds as usize).max(FOLLOWED_MIN);
         let followed = sample::some(&spreading, most);
         let lost = |first: &NodeId| {
             let loads = |gone: &[NodeId]| self.loads_without(gone);

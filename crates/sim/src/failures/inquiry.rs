@@ -71,7 +71,7 @@ impl Inquiry<'_> {
         contender: &ContenderRequest,
         source: &KeySource,
     ) -> Result<Plan, PlacementError> {
-        self.with_subject(contender, source, 0, |subject| Ok(subject.plan()))
+        self.with_subject(contender, source, 0, |subject| Ok(subject.plan(self.seeds)))
     }
 
     /// The figures of a contender.
@@ -89,7 +89,7 @@ impl Inquiry<'_> {
     ) -> Result<FailureFigures, PlacementError> {
         let of = |seed: u32| {
             self.with_subject(contender, source, seed, |subject| {
-                let plan = subject.plan();
+                let plan = subject.plan(self.seeds);
                 Ok((self.look(&subject, &plan)?, plan))
             })
         };
@@ -124,7 +124,7 @@ impl Inquiry<'_> {
             overloaded: findings.calm.overloaded(),
             partners: findings.holders.partners(&nodes),
             losses: [loss(self.copies.count), loss(self.quorum())],
-            cascades: subject.cascades(&findings),
+            cascades: subject.cascades(&findings, self.seeds),
             singles: summarise(&findings.singles),
             pairs: summarise(&findings.pairs),
         })

@@ -11,10 +11,13 @@ use crate::plan::picks::pick;
 pub(super) const SINGLE_SUMS: usize = 1 << 23;
 /// Sums that it holds for pairs: as many as all pairs of 200 nodes need.
 pub(super) const PAIR_SUMS: usize = 200 * 199 / 2 * 200;
-/// Choices of copies that replaying may take: 1,000 failures over a table of 65,537 slots.
-const REPLAYED: usize = 80_000_000;
+/// Choices of copies that replaying over slots may take, at all hash seeds together: 1,000 failures
+/// over a table of 65,537 slots.
+const REPLAYED_SLOTS: usize = 80_000_000;
+/// The same of replaying over keys, where a choice takes longer.
+const REPLAYED_KEYS: usize = 20_000_000;
 /// Pairs that replaying looks at even where single failures have used that up.
-const REPLAYED_PAIRS_MIN: usize = 20;
+const REPLAYED_PAIRS_MIN: usize = 10;
 /// The seed of every sample.
 const SAMPLE_SEED: u64 = 0x6661_696c_7321_2121;
 
@@ -32,7 +35,8 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    pub(super) fn new(subject: &Subject<'_>) -> Self {
+    /// What is looked at at each of so many hash seeds.
+    pub(super) fn new(subject: &Subject<'_>, seeds: u32) -> Self {
         let serving = subject.roster().serving_ids();
         let (mut possible, mut refusal) = (Vec::new(), None);
         for node in &serving {
@@ -41,7 +45,7 @@ impl Sample {
                 Some(error) => refusal = refusal.or(Some(error)),
             }
         }
-        let [singles_max, pairs_max] = most(subject, possible.len());
+        let [singles_max, pairs_max] = most(subject, seeds, possible.len());
         let nodes = (2..).take_while(|nodes| nodes * (nodes - 1) / 2 <= pairs_max).last();
         let among = match subject.spec.can(Capability::RemoveAny) {
             true => some(&serving, nodes.unwrap_or(0)),
@@ -60,15 +64,17 @@ impl Sample {
 }
 
 /// Most single failures and most pairs to look at.
-fn most(subject: &Subject<'_>, possible: usize) -> [usize; 2] {
+fn most(subject: &Subject<'_>, seeds: u32, possible: usize) -> [usize; 2] {
     let nodes = subject.node_count();
-    match subject.way {
-        Way::Candidates => [(SINGLE_SUMS / nodes).max(1), (PAIR_SUMS / nodes).max(1)],
-        Way::Slots | Way::Replay => {
-            let replays = (REPLAYED / subject.keys.len()).max(1);
-            [replays, replays.saturating_sub(possible).max(REPLAYED_PAIRS_MIN)]
+    let choices = match subject.way {
+        Way::Candidates => {
+            return [(SINGLE_SUMS / nodes).max(1), (PAIR_SUMS / nodes).max(1)];
         }
-    }
+        Way::Slots => REPLAYED_SLOTS,
+        Way::Replay => REPLAYED_KEYS,
+    };
+    let replays = (choices / subject.keys.len() / seeds as usize).max(1);
+    [replays, replays.saturating_sub(possible).max(REPLAYED_PAIRS_MIN)]
 }
 
 /// So many of some nodes, in their order; all where there are not more.

@@ -5,6 +5,7 @@ use crate::support::{folder, report_in};
 mod contents;
 mod events;
 mod exchanges;
+mod failures;
 mod form;
 mod outages;
 mod renames;
