@@ -173,7 +173,8 @@ fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
         let seeds = plural(subject.results.seeds.into(), "hash seed", "hash seeds");
         let but = if subject.timed_nodes().is_some() { " but of times" } else { "" };
         lines.push(format!(
-            "No order is claimed{but}: {seeds} of {ORDERED_SEEDS_MIN} at least say too little of luck."
+            "No order is claimed{but}: {seeds} of {ORDERED_SEEDS_MIN} at least say too little of \
+             luck."
         ));
     }
     lines

@@ -5,7 +5,7 @@ mod fixture;
 use std::collections::BTreeMap;
 
 use placelab_report::render;
-use placelab_results::{Chance, Measured, Refusal, RunResults, Timings};
+use placelab_results::{Chance, FailureAnswer, IdealRisks, Measured, Refusal, RunResults, Timings};
 
 /// Renders and gives page and summary; a panic or an error fails the test.
 fn texts(name: &str, results: &RunResults, timings: Option<&Timings>) -> (String, String) {
@@ -32,7 +32,8 @@ fn change_figures(results: &mut RunResults, change: impl Fn(&mut Measured)) {
 #[test]
 fn names_are_text() {
     let bad = "<script>alert(1)</script>|`*_\u{202e}\u{1b}[31m\n\"'&";
-    let mut results = fixture::failing();
+    let mut results = fixture::failures();
+    results.failures.as_mut().expect("a question").measure = bad.into();
     results.scenario.title = bad.into();
     results.scenario.why = bad.into();
     results.scenario.command = bad.into();
@@ -46,6 +47,9 @@ fn names_are_text() {
     for contender in &mut results.contenders {
         contender.name = format!("{}{bad}", contender.name);
         contender.citation = bad.into();
+        if let Some(FailureAnswer::Refused { refusal }) = &mut contender.failures {
+            *refusal = bad.into();
+        }
         contender.parameters = BTreeMap::from([(bad.to_string(), bad.to_string())]);
         for step in &mut contender.timelines[0].steps {
             step.nodes.iter_mut().for_each(|node| node.name += bad);
@@ -207,6 +211,34 @@ fn odd_floors_leave_gaps() {
         few.keys = 0;
         let (page, _) = texts("floors-without-a-curve", &results, None);
         assert!(!page.contains("id=\"quantisation\""));
+    }
+}
+
+#[test]
+fn odd_failures_leave_gaps() {
+    for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1e300, 1e300, f64::MAX, 0.0] {
+        let mut results = fixture::failures();
+        let question = results.failures.as_mut().expect("a question");
+        (question.nodes, question.down, question.capacity) = (0, u32::MAX, Some(odd));
+        question.ideal = Some(IdealRisks { partners: odd, all_lost: odd, quorum_lost: odd });
+        for contender in &mut results.contenders {
+            let Some(FailureAnswer::Found(of)) = &mut contender.failures else { continue };
+            (of.max_over_mean, of.partners, of.overloaded) = (odd, -odd, u64::MAX);
+            of.all_lost.probability = odd;
+            (of.quorum_lost.low, of.quorum_lost.high) = (Some(odd), Some(-odd));
+            for kind in [&mut of.single, &mut of.pair].into_iter().flatten() {
+                (kind.headroom, kind.fair_after, kind.survivors) = (odd, odd, odd);
+                kind.own_headroom = Some(odd);
+            }
+            let cascade = of.cascade.as_mut().expect("a cascade");
+            (cascade.spreading, cascade.lost, cascade.spread) = (odd, odd, u64::MAX);
+        }
+        let (page, summary) = texts("odd-failures-leave-gaps", &results, None);
+        for text in [page, summary] {
+            assert!(!text.contains("NaN") && !text.contains("inf "), "{odd}");
+        }
+        results.contenders.iter_mut().for_each(|contender| contender.failures = None);
+        texts("failures-of-nobody", &results, None);
     }
 }
 

@@ -26,9 +26,15 @@ fn drawn(name: &str, all: &[RunResults]) -> String {
 
 #[test]
 fn an_index_leads_to_its_reports_in_order() {
-    let mut all =
-        [fixture::growing(), fixture::failing(), fixture::replicated(), fixture::few_keys()];
-    for (results, name) in all.iter_mut().zip(["02-grow", "03-fail", "04-copies", "05-few"]) {
+    let names = ["02-grow", "03-fail", "04-copies", "05-few", "06-failures"];
+    let mut all = [
+        fixture::growing(),
+        fixture::failing(),
+        fixture::replicated(),
+        fixture::few_keys(),
+        fixture::failures(),
+    ];
+    for (results, name) in all.iter_mut().zip(names) {
         results.scenario.name = name.into();
     }
     all[0].expectations.retain(|expectation| expectation.met);
@@ -36,8 +42,7 @@ fn an_index_leads_to_its_reports_in_order() {
     let page = drawn("index", &all);
     let links: Vec<&str> =
         page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    let expected = ["02-grow", "03-fail", "04-copies", "05-few"];
-    let expected = expected.map(|name| format!("./{name}/index.html"));
+    let expected = names.map(|name| format!("./{name}/index.html"));
     assert_eq!(links, expected);
     for part in [
         "ring and rendezvous meet every requirement and take every step.",

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{placelab, root};
-use placelab_results::RunResults;
+use placelab_results::{FailureAnswer, RunResults};
 
 /// The figures that are written out; the digest holds all.
 const SHOWN: [&str; 11] = [
@@ -44,6 +44,18 @@ fn lines(json: &str) -> String {
                 writeln!(text, "{} · {}: {}", contender.name, plan.name, refusal.reason).unwrap();
             }
         }
+    }
+    for contender in &results.contenders {
+        let found = contender.failures.as_ref().and_then(FailureAnswer::figures);
+        let Some((figures, single)) = found.and_then(|of| Some((of, of.single.as_ref()?))) else {
+            continue;
+        };
+        let (headroom, receivers) = (single.headroom, single.receivers);
+        write!(text, "{}: headroom {headroom} receivers {receivers}", contender.name).unwrap();
+        let (quorum, all) = (figures.quorum_lost.probability, figures.all_lost.probability);
+        write!(text, " partners {} quorum {quorum} all {all}", figures.partners).unwrap();
+        let cascade = figures.cascade.as_ref().map_or(0.0, |cascade| cascade.spreading);
+        writeln!(text, " spreading {cascade}").unwrap();
     }
     let digest = placelab_core::hash::fnv1a_64(json.as_bytes());
     writeln!(text, "digest of results.json: {digest:016x}").unwrap();
@@ -81,7 +93,7 @@ fn curated_scenarios_give_their_golden_results() {
         .filter(|path| path.extension().is_some_and(|ending| ending == "toml"))
         .collect();
     files.sort();
-    assert!(files.len() >= 14);
+    assert!(files.len() >= 16);
     for file in &files {
         check(file, file.file_stem().unwrap().to_str().unwrap(), &[]);
     }
