@@ -208,8 +208,8 @@ fn theory_section(subject: &Subject) -> Markup {
                 p {
                     "What a formula says of fleets of nodes of weight 1, next to what this run \
                      found. A formula gives the mean or the root mean square over all hash \
-                     seeds, as it says; beside it stands the same of the seeds of this run. Limits of many \
-                     nodes are near the truth from some hundred nodes on."
+                     seeds, as it says; beside it stands the same of the seeds of this run. \
+                     Limits of many nodes are near the truth from some hundred nodes on."
                 }
                 (tables::scrolling(&table, "Theory beside measurement"))
             }

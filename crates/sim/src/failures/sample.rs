@@ -11,9 +11,11 @@ use crate::plan::picks::pick;
 pub(super) const SINGLE_SUMS: usize = 1 << 23;
 /// Sums that it holds for pairs: as many as all pairs of 200 nodes need.
 pub(super) const PAIR_SUMS: usize = 200 * 199 / 2 * 200;
-/// Choices of copies that replaying over slots may take, at all hash seeds together: 1,000 failures
-/// over a table of 65,537 slots.
-const REPLAYED_SLOTS: usize = 80_000_000;
+/// Choices of copies that replaying over slots may take, at all hash seeds together, where a table
+/// is made anew for as many: 1,000 failures over one of 65,537 slots.
+const REPLAYED_SLOTS: usize = 132_000_000;
+/// Bytes of a table that are made anew in the time of a choice of copies.
+const BYTES_A_CHOICE: u64 = 4;
 /// The same of replaying over keys, where a choice takes longer.
 const REPLAYED_KEYS: usize = 20_000_000;
 /// Pairs that replaying looks at even where single failures have used that up.
@@ -73,7 +75,9 @@ fn most(subject: &Subject<'_>, seeds: u32, possible: usize) -> [usize; 2] {
         Way::Slots => REPLAYED_SLOTS,
         Way::Replay => REPLAYED_KEYS,
     };
-    let replays = (choices / subject.keys.len() / seeds as usize).max(1);
+    let made_anew = subject.placement.footprint().derived_bytes / BYTES_A_CHOICE;
+    let each = subject.keys.len() + made_anew as usize;
+    let replays = (choices / each / seeds as usize).max(1);
     [replays, replays.saturating_sub(possible).max(REPLAYED_PAIRS_MIN)]
 }
 

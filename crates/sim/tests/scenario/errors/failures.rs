@@ -3,11 +3,10 @@
 use super::{Case, check};
 
 #[test]
-fn failures_are_checked() {
-    check(&[
-        Case {
-            name: "more down than there are",
-            scenario: r#"
+fn questions_are_checked() {
+    check(&[Case {
+        name: "more down than there are",
+        scenario: r#"
 schema = 1
 algorithms = ["ring"]
 [keys]
@@ -21,7 +20,7 @@ capcity = 2
 [[timeline]]
 name = "t"
 "#,
-            report: r#"
+        report: r#"
 error: `down` takes a whole number from 1 to 3
  --> s.toml:9:8
   |
@@ -36,7 +35,12 @@ error: [failures] has no key `capcity`
    |
    = help: did you mean `capacity`? there are `down`, `capacity`
 "#,
-        },
+    }]);
+}
+
+#[test]
+fn capacities_are_checked() {
+    check(&[
         Case {
             name: "capacity twice",
             scenario: r#"
