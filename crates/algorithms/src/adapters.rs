@@ -140,7 +140,7 @@ pub(crate) fn build<R: RangeHash, L: Layout>(
     roster: Roster,
 ) -> Result<Box<dyn Placement>, PlacementError> {
     let (range, layout) = (R::new(arguments), L::new(arguments));
-    let owners = within_reach::<R>(layout.first(&roster)?)?;
+    let owners = within_reach::<R>(layout.first(&roster)?, &roster)?;
     let serving = roster.serving_ids();
     Ok(Box::new(Bucketed { range, layout, roster, owners, serving }))
 }
@@ -168,11 +168,14 @@ fn lightest_of<R: RangeHash, L: Layout>(arguments: &Arguments, fleet: FleetWeigh
 }
 
 /// The table, where the range hash tells so many buckets apart.
-fn within_reach<R: RangeHash>(owners: Vec<NodeId>) -> Result<Vec<NodeId>, PlacementError> {
+fn within_reach<R: RangeHash>(
+    owners: Vec<NodeId>,
+    roster: &Roster,
+) -> Result<Vec<NodeId>, PlacementError> {
     let (asked, possible) = (owners.len() as u64, u64::from(R::COUNT_MAX));
     if asked > possible {
         let what = "buckets of this range hash";
-        return Err(PlacementError::Limit { what, asked, possible });
+        return Err(PlacementError::too_much(what, asked, possible, roster));
     }
     Ok(trimmed(owners))
 }
@@ -194,7 +197,7 @@ impl<R: RangeHash, L: Layout> Scheme for Bucketed<R, L> {
 
     fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
         let owners = self.layout.after(&self.owners, &next, changes)?;
-        self.owners = within_reach::<R>(owners)?;
+        self.owners = within_reach::<R>(owners, &next)?;
         self.serving = next.serving_ids();
         self.roster = next;
         Ok(())
@@ -352,10 +355,13 @@ mod tests {
             [Change::Reweight(NodeId(0), weights[0]), Change::Reweight(NodeId(1), weights[1])];
         let refused = advance(spec, before.as_ref(), &changes).err();
         let asked = 1 + 1_000_000_000 + 3_000_000;
-        let Some(PlacementError::Limit { what, asked: found, possible: 65_536 }) = refused else {
+        let Some(PlacementError::Limit { what, asked: found, possible: 65_536, heaviest }) =
+            refused
+        else {
             panic!("{refused:?}");
         };
         assert!(what.contains("`resolution`") && found == asked, "{what}: {found}");
+        assert_eq!(heaviest.unwrap().as_str(), "node-1");
         assert_eq!(buckets(before.as_ref()), [1, 2, 3]);
     }
 

@@ -125,6 +125,7 @@ impl Rule for Bounded {
                 what: "keys within the capacities",
                 asked: keys,
                 possible,
+                heaviest: None,
             }),
             false => Ok(Some(all)),
         }
@@ -330,7 +331,10 @@ mod tests {
     fn too_small_a_fleet_is_typed() {
         let all = Bounded::Capacity(10).capacities(&weighted(&[1, 2]), 31);
         let what = "keys within the capacities";
-        assert_eq!(all, Err(PlacementError::Limit { what, asked: 31, possible: 30 }));
+        assert_eq!(
+            all,
+            Err(PlacementError::Limit { what, asked: 31, possible: 30, heaviest: None })
+        );
         assert!(parse_epsilon("-0.1").is_err() && parse_epsilon("nan").is_err());
     }
 

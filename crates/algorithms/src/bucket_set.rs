@@ -88,6 +88,7 @@ pub(crate) fn within(capacity: u32, asked: u32) -> Result<(), PlacementError> {
             what: "nodes (`capacity` sets how many)",
             asked: asked.into(),
             possible: capacity.into(),
+            heaviest: None,
         }),
     }
 }

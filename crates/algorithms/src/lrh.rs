@@ -199,9 +199,12 @@ impl Lrh {
 /// Whether the points of a roster fit on a ring.
 fn check(roster: &Roster, vnodes: u64) -> Result<(), PlacementError> {
     match roster.serving().count() as u64 * vnodes {
-        asked if asked > POINTS_MAX => {
-            Err(PlacementError::Limit { what: "points of a ring", asked, possible: POINTS_MAX })
-        }
+        asked if asked > POINTS_MAX => Err(PlacementError::Limit {
+            what: "points of a ring",
+            asked,
+            possible: POINTS_MAX,
+            heaviest: None,
+        }),
         _ => Ok(()),
     }
 }
@@ -468,7 +471,8 @@ mod tests {
     #[test]
     fn points_beyond_the_limit_are_refused() {
         let (asked, possible) = (40_000_000, POINTS_MAX);
-        let limit = PlacementError::Limit { what: "points of a ring", asked, possible };
+        let what = "points of a ring";
+        let limit = PlacementError::Limit { what, asked, possible, heaviest: None };
         assert_eq!(check(&Roster::numbered(400).unwrap(), 100_000), Err(limit));
     }
 }

@@ -436,7 +436,8 @@ mod tests {
         let arguments = request.arguments(&SPEC, &|_| unreachable!()).unwrap();
         let refused = establish(&SPEC, &arguments, HashSeed(0), roster).err();
         let (asked, possible) = (100_000_000_000_000, POINTS_MAX);
-        let limit = PlacementError::Limit { what: "points of a ring", asked, possible };
+        let what = "points of a ring";
+        let limit = PlacementError::Limit { what, asked, possible, heaviest: None };
         assert_eq!(refused, Some(limit));
     }
 

@@ -1,6 +1,7 @@
 //! What can go wrong when a scheme is made or changed.
 
 use crate::node::{NodeId, NodeName};
+use crate::roster::Roster;
 use crate::spec::Capability;
 
 /// Why a scheme could not be made or changed. The state before stays as it was.
@@ -16,7 +17,7 @@ pub enum PlacementError {
         change: Option<usize>,
     },
     /// More than the scheme or this build can hold.
-    #[error("{what}: {asked} asked for, at most {possible} possible")]
+    #[error("{what}: {asked} asked for, at most {possible} possible{}", due_to(heaviest.as_ref()))]
     Limit {
         /// What there would be too much of.
         what: &'static str,
@@ -24,6 +25,8 @@ pub enum PlacementError {
         asked: u64,
         /// How much is possible.
         possible: u64,
+        /// The heaviest node, where weights ask for it and are not all the same.
+        heaviest: Option<NodeName>,
     },
     /// A name or identity stands in the roster already.
     #[error("node `{name}` is in the fleet already")]
@@ -80,4 +83,17 @@ pub enum PlacementError {
         /// What is wrong, and what would be right.
         reason: String,
     },
+}
+
+impl PlacementError {
+    /// Too much of something that the weights of a roster ask for.
+    pub fn too_much(what: &'static str, asked: u64, possible: u64, roster: &Roster) -> Self {
+        let heaviest = roster.nodes().iter().rev().max_by_key(|node| node.weight);
+        let heaviest = heaviest.filter(|_| roster.is_weighted()).map(|node| node.name.clone());
+        PlacementError::Limit { what, asked, possible, heaviest }
+    }
+}
+
+fn due_to(heaviest: Option<&NodeName>) -> String {
+    heaviest.map_or(String::new(), |name| format!("; the heaviest node is `{name}`"))
 }

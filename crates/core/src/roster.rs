@@ -305,7 +305,9 @@ fn member(places: &mut [Option<Node>], place: usize) -> &mut Node {
 fn within_limit(nodes: usize) -> Result<(), PlacementError> {
     let possible = Roster::NODES_MAX as u64;
     match nodes as u64 {
-        asked if asked > possible => Err(PlacementError::Limit { what: "nodes", asked, possible }),
+        asked if asked > possible => {
+            Err(PlacementError::Limit { what: "nodes", asked, possible, heaviest: None })
+        }
         _ => Ok(()),
     }
 }

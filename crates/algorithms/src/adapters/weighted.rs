@@ -86,7 +86,7 @@ impl Layout for Weighted {
 
     fn first(&self, roster: &Roster) -> Result<Vec<NodeId>, PlacementError> {
         let mut owners = Vec::new();
-        append(&mut owners, &self.ratio(roster)?)?;
+        append(&mut owners, &self.ratio(roster)?, roster)?;
         Ok(owners)
     }
 
@@ -113,7 +113,7 @@ impl Layout for Weighted {
             rebalance(&mut owners, next, |node| parts[&node.id]);
         }
         if joins || reweights {
-            append(&mut owners, &ratio)?;
+            append(&mut owners, &ratio, next)?;
         }
         Ok(owners)
     }
@@ -164,7 +164,11 @@ impl Weighted {
 
 /// Appends buckets until they are in a ratio, by the smallest multiple of it that holds those
 /// that are there.
-fn append(owners: &mut Vec<NodeId>, ratio: &[(NodeId, u64)]) -> Result<(), PlacementError> {
+fn append(
+    owners: &mut Vec<NodeId>,
+    ratio: &[(NodeId, u64)],
+    roster: &Roster,
+) -> Result<(), PlacementError> {
     let mut counts: BTreeMap<NodeId, u64> = BTreeMap::new();
     owners.iter().for_each(|owner| *counts.entry(*owner).or_default() += 1);
     let count = |node: &NodeId| counts.get(node).copied().unwrap_or(0);
@@ -174,7 +178,7 @@ fn append(owners: &mut Vec<NodeId>, ratio: &[(NodeId, u64)]) -> Result<(), Place
         ratio.iter().map(|(_, part)| part.saturating_mul(factor)).fold(0, u64::saturating_add);
     if asked > BUCKETS_MAX {
         let what = "logical buckets (a coarser `resolution` takes fewer)";
-        return Err(PlacementError::Limit { what, asked, possible: BUCKETS_MAX });
+        return Err(PlacementError::too_much(what, asked, BUCKETS_MAX, roster));
     }
     for (node, part) in ratio {
         let missing = part * factor - count(node);

@@ -34,9 +34,11 @@ impl Points {
             Points::Hashed { .. } => {
                 let counts = roster.nodes().iter().map(|node| self.count(node.weight));
                 let asked = counts.fold(0, u64::saturating_add);
-                let limit =
-                    PlacementError::Limit { what: "points of a ring", asked, possible: POINTS_MAX };
-                if asked > POINTS_MAX { Err(limit) } else { Ok(()) }
+                if asked > POINTS_MAX {
+                    let what = "points of a ring";
+                    return Err(PlacementError::too_much(what, asked, POINTS_MAX, roster));
+                }
+                Ok(())
             }
             Points::Explicit(tokens) => {
                 let error =

@@ -82,8 +82,8 @@ impl Cascades {
 }
 
 impl Subject<'_> {
-    /// Follows single failures that were looked at, at one of so many hash seeds; nothing where none
-    /// is possible.
+    /// Follows single failures that were looked at, at one of so many hash seeds; nothing where
+    /// none is possible.
     pub fn cascades(&self, findings: &Findings, seeds: u32) -> Option<Cascades> {
         let serving = self.roster().serving_ids();
         let is_spreading = |one: &&Aftermath| one.overloaded > 0;
