@@ -3,6 +3,7 @@
 mod certify;
 mod check;
 mod failures;
+mod fleet;
 mod init;
 mod list;
 mod null;

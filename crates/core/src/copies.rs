@@ -182,10 +182,15 @@ impl CopyChooser {
     /// The nodes that hold the copies of a key, the owner first. The placement must be of the
     /// fleet that this is for.
     pub fn choose(&self, placement: &dyn Placement, key: Key<'_>, chosen: &mut [NodeId]) {
-        let mut walk = self.walk(&[], chosen);
-        if walk.chosen.is_empty() {
-            return;
+        match chosen {
+            [] => return,
+            [owner] => {
+                *owner = placement.place(key);
+                return;
+            }
+            _ => {}
         }
+        let mut walk = self.walk(&[], chosen);
         placement.candidates(key, &mut |node| walk.meet(node));
         assert_eq!(walk.filled, walk.chosen.len(), "candidates are all nodes of positive weight");
     }

@@ -16,6 +16,7 @@ use placelab_timing::Lookups;
 use serde::Serialize;
 
 use crate::commands::check::threads;
+use crate::commands::fleet::FleetOptions;
 use crate::commands::prepare;
 use crate::failure::{Failure, say};
 use question::Question;
@@ -25,30 +26,14 @@ pub(crate) struct Options {
     /// Contenders, such as ring:vnodes={1,160} or '*'; may be repeated
     #[arg(long, value_name = "SPEC", required = true)]
     algorithm: Vec<String>,
-    /// Count, list `name[=weight][@zone],…` or @FILE.csv with columns name, weight, zone, rack
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
-    nodes: String,
-    /// Copies of each key, on distinct nodes
-    #[arg(long, value_name = "R", default_value = "1", allow_hyphen_values = true)]
-    replicas: String,
+    #[command(flatten)]
+    fleet: FleetOptions,
     /// How many keys
     #[arg(long, value_name = "N", default_value = "100_000", allow_hyphen_values = true)]
     keys: String,
     /// How many hash seeds
     #[arg(long, value_name = "S", default_value = "1", allow_hyphen_values = true)]
     seeds: String,
-    /// Zones that a count of nodes is dealt out to
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    zones: Option<String>,
-    /// Racks that the nodes of each zone, or of the fleet, are dealt out to
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    racks: Option<String>,
-    /// What copies have to do with zones: ignore, prefer or spread
-    #[arg(long, value_name = "RULE", default_value = "ignore")]
-    zone_rule: String,
-    /// What copies have to do with racks: ignore, prefer or spread
-    #[arg(long, value_name = "RULE", default_value = "ignore")]
-    rack_rule: String,
     /// For the cascade: each node can hold so many times its own load before the failure
     #[arg(long, value_name = "FACTOR", default_value = "1.5", allow_hyphen_values = true)]
     capacity: String,

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use placelab_core::{
-    HashFunction, HashSeed, Key, KeyHash, NodeId, NodeName, Placement, Roster, establish, replicas,
+    CopyChooser, HashFunction, HashSeed, Key, KeyHash, NodeId, NodeName, Placement, Roster,
+    establish,
 };
-use placelab_sim::fleet::parse_nodes;
 
+use crate::commands::fleet::FleetOptions;
 use crate::commands::prepare;
 use crate::failure::Failure;
 
@@ -22,9 +23,8 @@ pub(crate) struct Options {
     /// Algorithm with parameters, such as ring:vnodes=160,hash=xxh3
     #[arg(long, value_name = "SPEC")]
     algorithm: String,
-    /// Count, list `name[=weight][@zone],…` or @FILE.csv with columns name, weight, zone
-    #[arg(long, value_name = "SPEC")]
-    nodes: String,
+    #[command(flatten)]
+    fleet: FleetOptions,
     /// File with a key a line; `-` is standard input
     #[arg(long, value_name = "FILE", default_value = "-")]
     keys: PathBuf,
@@ -34,9 +34,6 @@ pub(crate) struct Options {
     /// Hash of the keys
     #[arg(long, value_name = "NAME", default_value = "xxh3")]
     key_hash: HashFunction,
-    /// Nodes for each key, the owner first
-    #[arg(long, value_name = "K", default_value_t = 1)]
-    replicas: usize,
     /// One JSON object a line instead of `key<TAB>node[,node…]`
     #[arg(long)]
     json: bool,
@@ -50,34 +47,29 @@ enum KeyFormat {
 
 impl Options {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let nodes = parse_nodes(&self.nodes).map_err(prepare::fleet_failure)?;
-        let roster = Roster::new(nodes).map_err(prepare::placement_failure)?;
         let (spec, arguments) = prepare::algorithm(&self.algorithm)?;
-        let serving = roster.nodes().iter().filter(|node| node.weight.micros() > 0).count();
-        if self.replicas == 0 || self.replicas > serving {
-            return Err(Failure::Invalid(format!(
-                "{} replicas on a fleet of {serving}: ask for 1 to {serving}",
-                self.replicas
-            )));
-        }
+        let (roster, copies) = self.fleet.read(Roster::NODES_MAX)?;
         let largest = roster.nodes().iter().map(|node| node.id.index()).max().unwrap_or(0);
         let mut names: Vec<Option<NodeName>> = vec![None; largest + 1];
         for node in roster.nodes() {
             names[node.id.index()] = Some(node.name.clone());
         }
+        let chooser = copies.chooser(&roster).map_err(prepare::placement_failure)?;
         let placement = establish(spec, &arguments, HashSeed::PUBLISHED, roster)
             .map_err(prepare::placement_failure)?;
-        self.place_lines(placement.as_ref(), &names)
+        self.place_lines(placement.as_ref(), &chooser, &names)
     }
 
     fn place_lines(
         &self,
         placement: &dyn Placement,
+        chooser: &CopyChooser,
         names: &[Option<NodeName>],
     ) -> Result<(), Failure> {
         let mut input = self.open()?;
         let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         let (mut line, mut number) = (Vec::new(), 0u64);
+        let mut nodes = vec![NodeId::NOBODY; chooser.count()];
         loop {
             line.clear();
             number += 1;
@@ -91,9 +83,9 @@ impl Options {
                 let text = format!("line {number}: longer than {LINE_BYTES_MAX} bytes");
                 return Err(Failure::Limit(text));
             }
-            let owners = self.owners(placement, key, number)?;
-            let owners: Vec<&str> = owners.iter().map(|id| name(names, *id)).collect();
-            self.write(&mut output, key, &owners)?;
+            chooser.choose(placement, self.key(key, number)?, &mut nodes);
+            let nodes: Vec<&str> = nodes.iter().map(|id| name(names, *id)).collect();
+            self.write(&mut output, key, &nodes)?;
         }
         Ok(output.flush()?)
     }
@@ -107,12 +99,8 @@ impl Options {
         Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
     }
 
-    fn owners(
-        &self,
-        placement: &dyn Placement,
-        key: &[u8],
-        number: u64,
-    ) -> Result<Vec<NodeId>, Failure> {
+    /// The key of a line.
+    fn key<'a>(&self, key: &'a [u8], number: u64) -> Result<Key<'a>, Failure> {
         let hash = match self.key_format {
             KeyFormat::Text => KeyHash(self.key_hash.hash(key)),
             KeyFormat::U64 => KeyHash(hashed(key).ok_or_else(|| {
@@ -123,30 +111,26 @@ impl Options {
                 ))
             })?),
         };
-        let key = Key { hash, bytes: key };
-        match self.replicas {
-            1 => Ok(vec![placement.place(key)]),
-            count => replicas(placement, key, count).map_err(prepare::placement_failure),
-        }
+        Ok(Key { hash, bytes: key })
     }
 
-    fn write(&self, output: &mut impl Write, key: &[u8], owners: &[&str]) -> io::Result<()> {
+    fn write(&self, output: &mut impl Write, key: &[u8], nodes: &[&str]) -> io::Result<()> {
         if self.json {
             let key = String::from_utf8_lossy(key);
-            return writeln!(output, "{}", serde_json::json!({ "key": key, "nodes": owners }));
+            return writeln!(output, "{}", serde_json::json!({ "key": key, "nodes": nodes }));
         }
         output.write_all(key)?;
         output.write_all(b"\t")?;
-        for (index, owner) in owners.iter().enumerate() {
+        for (index, node) in nodes.iter().enumerate() {
             output.write_all(if index == 0 { b"" } else { b"," })?;
-            output.write_all(owner.as_bytes())?;
+            output.write_all(node.as_bytes())?;
         }
         output.write_all(b"\n")
     }
 }
 
 fn name(names: &[Option<NodeName>], id: NodeId) -> &str {
-    names[id.index()].as_ref().expect("owners are members").as_str()
+    names[id.index()].as_ref().expect("copies are on members").as_str()
 }
 
 fn hashed(text: &[u8]) -> Option<u64> {

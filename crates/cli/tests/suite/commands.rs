@@ -58,6 +58,11 @@ fn place_takes_weights_and_refuses_what_cannot_be() {
         json,
         "{\"key\":\"k1\",\"nodes\":[\"big\"]}\n{\"key\":\"k2\",\"nodes\":[\"big\"]}\n"
     );
+    // Whatever the key, one of two copies is on the only node of the other zone.
+    let apart = ["--replicas", "2", "--zone-rule", "spread"];
+    for line in place("ring", "a@x,b@x,c@x,d@y", &apart).ok().lines() {
+        assert!(line.split_once('\t').unwrap().1.split(',').any(|node| node == "d"), "{line}");
+    }
     for (algorithm, nodes, more, expected) in [
         ("jump", "a=1,b=2", &[][..], "not supported: needs weights"),
         ("jmup", "3", &[], "no algorithm is called `jmup`"),
@@ -65,7 +70,8 @@ fn place_takes_weights_and_refuses_what_cannot_be() {
         ("maglev:size=7", "8", &[], "smaller than the fleet of 8"),
         ("ring:vnodes=0", "3", &[], "takes a whole number from 1"),
         ("ring", "a,a", &[], "a"),
-        ("ring", "3", &["--replicas", "4"], "ask for 1 to 3"),
+        ("ring", "3", &["--replicas", "4"], "--replicas `4`: 4 copies"),
+        ("ring", "a@x,b@x", &["--replicas", "2", "--zone-rule", "spread"], "--zone-rule spread"),
         ("ring", "3", &["--key-format", "u64"], "line 1: `k1` is no 64-bit number"),
         ("*", "3", &[], "name one algorithm"),
     ] {
