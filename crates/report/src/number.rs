@@ -116,6 +116,11 @@ pub(crate) fn bytes(value: f64) -> String {
     prefixed(value, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])
 }
 
+/// Steps of a lookup: `1.28`, `59.8`.
+pub(crate) fn work(steps: f64) -> String {
+    decimal(steps, if steps.abs() < 9.995 { 2 } else { 1 })
+}
+
 /// A value of a metric with its unit, as cells and sentences show it.
 pub(crate) fn of_metric(id: &str, value: f64, decimals: usize) -> String {
     match metric(id).map(|(metric, _)| metric.unit) {
@@ -124,7 +129,7 @@ pub(crate) fn of_metric(id: &str, value: f64, decimals: usize) -> String {
         Some("bytes") => bytes(value),
         Some("ns") => nanoseconds(value),
         Some("µs") => nanoseconds(value * 1e3),
-        Some("steps") => format!("{} steps", decimal(value, if value < 10.0 { 2 } else { 1 })),
+        Some("steps") => format!("{} steps", work(value)),
         Some("nodes") => format!("{} nodes", few(value)),
         Some("probability") => decimal(value, 3),
         Some("ppm") => ppm(value),

@@ -122,7 +122,7 @@ fn cells(subject: &Subject, contender: &Contender) -> Vec<Cell> {
     if subject.has("capacity.first_full") {
         cells.push(figure("capacity.first_full", &percent));
     }
-    cells.push(figure("work.lookup", &|value| number::decimal(value, 1)));
+    cells.push(figure("work.lookup", &number::work));
     cells.push(memory(contender));
     if let Some(nodes) = subject.timed_nodes() {
         cells.push(match lookup_time(subject, contender, nodes) {

@@ -30,7 +30,7 @@ pub(super) fn differences(subject: &Subject, candidates: &[&Contender]) -> Vec<D
     }
     let load = |value: f64| format!("{} × fair", subject.load(value));
     let times = |value: f64| format!("{} × fair", number::ratio(value, 2));
-    let work = |value: f64| format!("{} steps", number::decimal(value, 1));
+    let work = |value: f64| format!("{} steps", number::work(value));
     let mut figures =
         vec![of_worst(subject, candidates, "load.max_over_mean", "Fullest node", &load)];
     for (index, timeline) in subject.results.plan.iter().enumerate() {
