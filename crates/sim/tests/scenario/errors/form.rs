@@ -25,7 +25,7 @@ error: the scenario has no key `titel`
   | ^^^^^ unknown key
   |
   = help: did you mean `title`? there are `schema`, `title`, `seeds`, `why`, `canaries`,
-          `algorithms`, `keys`, `fleet`, `timeline`, `require`, `expect`
+          `algorithms`, `keys`, `fleet`, `failures`, `timeline`, `require`, `expect`
 "#,
     },
     Case {
