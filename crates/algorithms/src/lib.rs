@@ -57,6 +57,9 @@ mod twins;
 #[cfg(test)]
 mod vectors;
 
+pub mod published;
+pub mod shard_map;
+
 use std::sync::LazyLock;
 
 use placelab_core::AlgorithmSpec;

@@ -1,0 +1,42 @@
+//! `tables/…`: a map of 16,384 shards in three copies over 200 nodes in six zones: made anew, after
+//! one node failed, and after one joined.
+
+use criterion::Criterion;
+use placelab_algorithms::shard_map::{Rules, Shard, ShardMap, Spread, solve};
+use placelab_benches::criterion;
+use placelab_core::{Change, Node, NodeId, Roster};
+use placelab_sim::fleet::numbered_nodes;
+use placelab_sim::scenario::Domains;
+
+const SHARDS: usize = 16_384;
+const NODES: u32 = 200;
+
+fn maps(criterion: &mut Criterion) {
+    let domains = Domains { zones: Some(6), racks: None };
+    let nodes = numbered_nodes(NODES + 1, domains);
+    let [newcomer, fleet] = [vec![nodes[NODES as usize].clone()], nodes[..NODES as usize].to_vec()];
+    let roster = Roster::new(fleet).expect("a fleet");
+    let shard = |at: usize| Shard { name: format!("shard-{at}"), ..Shard::default() };
+    let shards: Vec<Shard> = (0..SHARDS).map(shard).collect();
+    let rules = Rules { copies: 3, spread: Spread::Zones, ..Rules::default() };
+    let nothing = ShardMap::empty(SHARDS, rules.copies);
+    let first = solve(&roster, &shards, &rules, &nothing).expect("there is room").map;
+    let join = newcomer.into_iter().map(|node: Node| Change::Add(node)).collect::<Vec<_>>();
+    let mut group = criterion.benchmark_group("tables");
+    group.bench_function("anew", |bencher| {
+        bencher.iter(|| solve(&roster, &shards, &rules, &nothing).expect("there is room"));
+    });
+    for (name, changes) in [("one fails", vec![Change::Remove(NodeId(77))]), ("one joins", join)] {
+        let after = roster.after(&changes).expect("a change");
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| solve(&after, &shards, &rules, &first).expect("there is room"));
+        });
+    }
+    group.finish();
+}
+
+fn main() {
+    let mut criterion = criterion();
+    maps(&mut criterion);
+    criterion.final_summary();
+}
