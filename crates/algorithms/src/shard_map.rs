@@ -14,6 +14,9 @@
 //! for these targets ([`Optimum::Proven`]). Tenants of several shards make it a packing, and
 //! residency may leave targets out of reach; both are done by rule of thumb, and said so.
 //!
+//! Owners are then elected among the nodes that hold each shard, which moves nothing: the same
+//! search with one copy, in proportion to weights and with few changes.
+//!
 //! Cost: O(N² + copies on N nodes) a copy that has to move, for N nodes; one scan of the nodes
 //! where a node with room will do at once.
 

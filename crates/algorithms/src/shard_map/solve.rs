@@ -62,14 +62,16 @@ impl Unit {
 
 struct Solver<'a> {
     shards: &'a [Shard],
-    rules: &'a Rules,
+    /// Copies of each shard.
+    copies: usize,
+    /// Whether a failure domain is a node.
+    is_spread_by_node: bool,
     /// Members of positive weight in name order; their places here are their numbers.
     nodes: Vec<&'a Node>,
     /// The number of each node's failure domain.
     domains: Vec<usize>,
     units: Vec<Unit>,
-    /// By number of the node, whether it is allowed.
-    allowances: Vec<Vec<bool>>,
+    allowances: Vec<Allowance>,
     /// The zones to which an allowance keeps its shards; none where it has all nodes.
     zones: Vec<Vec<Domain>>,
     /// How much each node is to hold.
@@ -100,7 +102,7 @@ impl<'a> Solver<'a> {
         let mut allowances = Allowances::new(&nodes, &domains, shards, rules)?;
         let units = units(shards, rules, before, &number, &mut allowances)?;
         let zones = (0..allowances.count()).map(|set| allowances.zones_of(set)).collect();
-        let allowances = allowances.into_sets();
+        let allowances = allowances.into_sets().into_iter().map(Allowance::new).collect();
         let unit_count = units.len() as u64;
         let copies = (shards.len() * rules.copies) as u64;
         let most: Vec<u64> = nodes
@@ -109,7 +111,8 @@ impl<'a> Solver<'a> {
             .collect();
         let mut solver = Solver {
             shards,
-            rules,
+            copies: rules.copies,
+            is_spread_by_node: rules.spread == Spread::Nodes,
             loads: vec![0; nodes.len()],
             held: vec![Held::default(); nodes.len()],
             targets: most.clone(),
@@ -134,7 +137,7 @@ impl<'a> Solver<'a> {
             (0..self.units.len() as u32).filter(|unit| self.unit(*unit).size() > 1).collect();
         large.sort_by_key(|unit| (std::cmp::Reverse(self.unit(*unit).size()), *unit));
         for unit in large {
-            for _ in 0..self.rules.copies {
+            for _ in 0..self.copies {
                 let size = self.unit(unit).size();
                 let room = |node: u32| self.most[node as usize] - self.loads[node as usize];
                 let over = |node: u32| {
@@ -166,14 +169,15 @@ impl<'a> Solver<'a> {
                 domain: self.domains[node],
             })
             .collect();
-        let domain_most = (self.rules.spread != Spread::Nodes).then_some(self.shards.len() as u64);
-        let copies = (self.shards.len() * self.rules.copies) as u64;
+        let domain_most = (!self.is_spread_by_node).then_some(self.shards.len() as u64);
+        let copies = (self.shards.len() * self.copies) as u64;
         self.targets = targets(copies, &self.nodes, &rooms, domain_most);
     }
 
     /// Nodes on which a unit may get a copy, once it has left another.
     fn legal(&self, unit: u32, leaves: Option<u32>) -> impl Iterator<Item = u32> + '_ {
-        (0..self.nodes.len() as u32).filter(move |node| self.is_legal(unit, *node, leaves))
+        let allowed = self.allowed(self.unit(unit)).iter().copied();
+        allowed.filter(move |node| self.is_legal(unit, *node, leaves))
     }
 
     fn is_legal(&self, unit: u32, node: u32, leaves: Option<u32>) -> bool {
@@ -181,7 +185,7 @@ impl<'a> Solver<'a> {
         let domain = self.domains[node as usize];
         let clashes =
             |other: &u32| Some(*other) != leaves && self.domains[*other as usize] == domain;
-        self.allowances[one.allowance][node as usize]
+        self.allowances[one.allowance].allows[node as usize]
             && !one.on.contains(&node)
             && !one.on.iter().any(clashes)
     }
@@ -219,16 +223,16 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Leaves copies where they are as far as rules and targets let them.
+    /// Leaves copies where they are as far as rules and targets let them, owners before others, so
+    /// that few shards need another owner.
     fn keep(&mut self) {
-        for unit in 0..self.units.len() as u32 {
-            if self.unit(unit).size() > 1 {
-                continue;
-            }
-            for at in 0..self.unit(unit).homes.len() {
-                let node = self.unit(unit).homes[at].0;
-                let has_room = self.loads[node as usize] < self.targets[node as usize];
-                if has_room && self.is_legal(unit, node, None) {
+        for rank in 0..self.copies {
+            for unit in 0..self.units.len() as u32 {
+                let one = self.unit(unit);
+                let Some(&(node, _)) = one.homes.get(rank).filter(|_| one.size() == 1) else {
+                    continue;
+                };
+                if self.has_room(node) && self.is_legal(unit, node, None) {
                     self.put(unit, node);
                 }
             }
@@ -238,7 +242,7 @@ impl<'a> Solver<'a> {
     /// Finds a place for every copy that has none.
     fn place_all(&mut self) -> Result<(), Infeasible> {
         for unit in 0..self.units.len() as u32 {
-            while self.unit(unit).on.len() < self.rules.copies {
+            while self.unit(unit).on.len() < self.copies {
                 self.place_one(unit)?;
             }
         }
@@ -330,7 +334,7 @@ impl<'a> Solver<'a> {
                 }
             };
             match is_away {
-                true => (0..self.nodes.len() as u32).filter(|to| *to != from).for_each(push),
+                true => self.allowed(one).iter().copied().for_each(push),
                 false => one.homes.iter().for_each(|(home, _)| push(*home)),
             }
         }
@@ -339,16 +343,25 @@ impl<'a> Solver<'a> {
     /// Pushes any copy on for a move, where a node is not reached for as much.
     fn push_settled(&self, but: u32, from: u32, search: &mut Search) {
         let cost = search.cost(from) + 1;
+        let mut farther = search.count_above(cost);
         let Held { settled, restless } = &self.held[from as usize];
-        for to in (0..self.nodes.len() as u32).filter(|to| *to != from) {
-            if search.cost(to) <= cost {
-                continue;
-            }
-            let mut all = settled.iter().chain(restless).filter(|unit| **unit != but);
-            if let Some(&unit) = all.find(|unit| self.is_legal(**unit, to, Some(from))) {
-                search.found(to, Way { cost, pushed: Some((from, unit)) });
+        for &unit in settled.iter().chain(restless).filter(|unit| **unit != but) {
+            for &to in self.allowed(self.unit(unit)) {
+                // Most nodes are known after the first copies.
+                if farther == 0 {
+                    return;
+                }
+                if search.cost(to) > cost && self.is_legal(unit, to, Some(from)) {
+                    search.found(to, Way { cost, pushed: Some((from, unit)) });
+                    farther -= 1;
+                }
             }
         }
+    }
+
+    /// The nodes on which a unit may be at all.
+    fn allowed(&self, unit: &Unit) -> &[u32] {
+        &self.allowances[unit.allowance].nodes
     }
 
     /// Pushes every copy along a way on, the last first.
@@ -375,24 +388,93 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The map: copies that stay in their order, then those that come.
+    /// The owner of each unit among the nodes that hold it: in proportion to the weights as far as
+    /// that goes, and another than before for as few shards as that takes. It is the same search, of
+    /// one copy that is kept to those nodes.
+    fn elect(&self, before: &ShardMap) -> Vec<u32> {
+        let number = self.numbers();
+        let is_held = |unit: &Unit| {
+            let nodes = 0..self.nodes.len() as u32;
+            Allowance::new(nodes.map(|node| unit.on.contains(&node)).collect())
+        };
+        let candidate = |(allowance, unit): (usize, &Unit)| {
+            let mut homes = Vec::new();
+            for shard in &unit.shards {
+                let owner = number.get(&before.holders(*shard as usize)[0]);
+                owner.iter().for_each(|owner| come_home(&mut homes, **owner));
+            }
+            Unit { shards: unit.shards.clone(), allowance, homes, on: Vec::new() }
+        };
+        let mut election = Solver {
+            shards: self.shards,
+            copies: 1,
+            is_spread_by_node: true,
+            nodes: self.nodes.clone(),
+            domains: (0..self.nodes.len()).collect(),
+            units: self.units.iter().enumerate().map(candidate).collect(),
+            allowances: self.units.iter().map(is_held).collect(),
+            zones: vec![Vec::new(); self.units.len()],
+            targets: Vec::new(),
+            // A node can own all that it holds, so that there always is a place.
+            most: self.loads.clone(),
+            loads: vec![0; self.nodes.len()],
+            held: vec![Held::default(); self.nodes.len()],
+            is_raised: self.is_raised,
+        };
+        election.place_large().expect("a node can own what it holds");
+        election.set_targets();
+        election.keep();
+        election.place_all().expect("a node can own what it holds");
+        election.units.iter().map(|unit| unit.on[0]).collect()
+    }
+
+    fn numbers(&self) -> BTreeMap<NodeId, u32> {
+        (0..).zip(&self.nodes).map(|(at, node)| (node.id, at)).collect()
+    }
+
+    /// The map: the owner of each shard, then copies that stay in their order, then those that
+    /// come.
     fn solution(&self, before: &ShardMap) -> Solution {
-        let mut holders = Vec::with_capacity(self.shards.len() * self.rules.copies);
-        let mut rows: Vec<&[u32]> = vec![&[]; self.shards.len()];
-        for unit in &self.units {
-            unit.shards.iter().for_each(|shard| rows[*shard as usize] = &unit.on);
+        let owners = self.elect(before);
+        let mut holders = vec![NodeId::NOBODY; self.shards.len() * self.copies];
+        let id = |node: &u32| self.nodes[*node as usize].id;
+        for (unit, owner) in self.units.iter().zip(&owners) {
+            for shard in &unit.shards {
+                let shard = *shard as usize;
+                let old = before.holders(shard);
+                let rank = |node: &NodeId| old.iter().position(|one| one == node);
+                let row = &mut holders[shard * self.copies..(shard + 1) * self.copies];
+                row.iter_mut().zip(&unit.on).for_each(|(place, node)| *place = id(node));
+                row.sort_by_key(|node| (*node != id(owner), rank(node).unwrap_or(usize::MAX)));
+            }
         }
-        for (shard, row) in rows.iter().enumerate() {
-            let id = |node: &u32| self.nodes[*node as usize].id;
-            let mut ids: Vec<NodeId> = row.iter().map(id).collect();
-            let rank = |node: &NodeId| before.holders(shard).iter().position(|old| old == node);
-            ids.sort_by_key(|node| rank(node).unwrap_or(usize::MAX));
-            holders.extend(ids);
-        }
-        let map = ShardMap::new(self.rules.copies, holders);
+        let map = ShardMap::new(self.copies, holders);
         let moves = map.moves_from(before);
         let optimum = if self.is_raised { Optimum::Heuristic } else { Optimum::Proven };
         Solution { map, moves, optimum }
+    }
+}
+
+/// Counts a shard of a unit on a node.
+fn come_home(homes: &mut Vec<(u32, u32)>, node: u32) {
+    match homes.iter_mut().find(|(home, _)| *home == node) {
+        Some((_, count)) => *count += 1,
+        None => homes.push((node, 1)),
+    }
+}
+
+/// The nodes on which some units may be.
+struct Allowance {
+    /// By number of the node.
+    allows: Vec<bool>,
+    /// Their numbers.
+    nodes: Vec<u32>,
+}
+
+impl Allowance {
+    fn new(allows: Vec<bool>) -> Self {
+        let nodes = (0..).zip(&allows).filter(|(_, allows)| **allows).map(|(node, _)| node);
+        Allowance { nodes: nodes.collect(), allows }
     }
 }
 
@@ -422,6 +504,11 @@ impl Search {
         if !std::mem::replace(&mut self.is_queued[node as usize], true) {
             self.queue.push_back(node);
         }
+    }
+
+    /// How many nodes are not reached for so much.
+    fn count_above(&self, cost: i64) -> usize {
+        (0..self.ways.len() as u32).filter(|node| self.cost(*node) > cost).count()
     }
 
     fn next(&mut self) -> Option<u32> {
@@ -485,10 +572,7 @@ fn units(
         for (rank, holder) in holders.iter().enumerate() {
             let is_again = holders[..rank].contains(holder);
             let Some(node) = number.get(holder).filter(|_| !is_again) else { continue };
-            match unit.homes.iter_mut().find(|(home, _)| home == node) {
-                Some((_, count)) => *count += 1,
-                None => unit.homes.push((*node, 1)),
-            }
+            come_home(&mut unit.homes, *node);
         }
     }
     let apart = tenants
