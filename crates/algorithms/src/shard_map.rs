@@ -7,23 +7,28 @@
 //! allow, and from the map before it moves as little as it can.
 //!
 //! Without tenants that must be together this is a minimum-cost flow: from each shard over its
-//! failure domains to nodes, where a copy costs nothing on a node that has one already and one
-//! move anywhere else. Successive shortest paths (Ahuja, Magnanti, Orlin: Network Flows, 1993,
-//! section 9.7) are run on the graph of the nodes: an edge from A to B is the cheapest copy that may
-//! leave A for B. Where every node reaches its target the number of moves is the least there is
-//! for these targets ([`Optimum::Proven`]). Tenants of several shards make it a packing, and
-//! residency may leave targets out of reach; both are done by rule of thumb, and said so.
+//! failure domains to nodes, where a copy costs nothing on a node that has one already and one move
+//! anywhere else. Successive shortest paths (Ahuja, Magnanti, Orlin: Network Flows, 1993, section
+//! 9.7) are run on the graph of the nodes: an edge from A to B is the cheapest copy that may leave
+//! A for B. Where every node reaches its target the number of moves is the least there is for these
+//! targets ([`Optimum::Proven`]). Tenants of several shards make it a packing, and labels may leave
+//! targets out of reach; both are done by rule of thumb, and said so.
 //!
 //! Owners are then elected among the nodes that hold each shard, which moves nothing: the same
 //! search with one copy, in proportion to weights and with few changes.
 //!
-//! Cost: O(N² + copies on N nodes) a copy that has to move, for N nodes; one scan of the nodes
-//! where a node with room will do at once.
+//! Cost: one scan of the nodes for a copy that finds a node with room at once, as most do. Else a
+//! search over the N nodes, O(N²) where copies are at home and up to O(N · copies) where many are
+//! away or labels keep most nodes out of reach: a map made anew of which half is resident in half
+//! of the zones takes far longer than one without labels.
 
+mod election;
 mod infeasible;
 mod residency;
 mod solve;
 mod targets;
+mod units;
+mod ways;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -140,7 +145,7 @@ impl ShardMap {
 /// What is known of how few moves there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Optimum {
-    /// No map with the same loads is reached by fewer.
+    /// No map with the same load of each node is reached by fewer.
     Proven,
     /// There may be fewer.
     Heuristic,

@@ -143,7 +143,7 @@ pub enum Average {
 }
 
 impl Average {
-    /// This average of some values; NaN of none.
+    /// This average of one value or more.
     pub fn of(self, values: &[f64]) -> f64 {
         let count = values.len() as f64;
         match self {
@@ -162,7 +162,7 @@ pub struct ClosedForm {
     pub metric: &'static str,
     /// What of the figure it is.
     pub average: Average,
-    /// The formula in terms of N, V, k …, with what it says: a mean, a limit.
+    /// The formula in terms of N, V, k …, and where it holds: a limit, a special case.
     pub formula: &'static str,
     /// Its value; none where it does not apply.
     pub value: fn(&Arguments, PlainStep) -> Option<f64>,

@@ -140,6 +140,10 @@ fn failures_have_a_chart() {
     ] {
         assert!(chart.contains(part), "{part} in {chart}");
     }
+    let mut own = fixture::failures();
+    own.failures.as_mut().unwrap().capacity = None;
+    let page = text(&rendered("failures-own", &own, None), "index.html");
+    assert!(page.contains("At their own capacities the failure of one overloads another node"));
     // With one copy there is no quorum to lose; without a question, no chart.
     let mut single = fixture::failures();
     single.failures.as_mut().unwrap().replicas = 1;

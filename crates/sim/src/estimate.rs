@@ -51,10 +51,6 @@ pub fn estimate(
     let figures = snapshots * u64::from(scenario.seeds) * FIGURES_BYTES;
     let fleets = largest_fleets(plan);
     let replicas = scenario.fleet.copies.count;
-    let look = match scenario.failures {
-        Some(_) => bytes_of_a_look(source.len(), replicas as u64),
-        None => 0,
-    };
     // Candidates take about three choices of copies a key; replays may take more, up to a budget.
     let passes = snapshots + if scenario.failures.is_some() { 3 * replicas as u64 } else { 0 };
     let burden = Burden { keys: source.len(), replicas };
@@ -75,9 +71,7 @@ pub fn estimate(
         Estimate {
             contender: contender.name(),
             snapshots,
-            bytes: placement_bytes
-                .saturating_mul(snapshots)
-                .saturating_add((tally + rows + figures).max(look)),
+            bytes: placement_bytes.saturating_mul(snapshots).saturating_add(tally + rows + figures),
             lookups: u128::from(source.len()) * u128::from(passes) * u128::from(scenario.seeds),
             probed,
         }
@@ -85,11 +79,23 @@ pub fn estimate(
     scenario.contenders.iter().map(one).collect()
 }
 
-/// Bytes that a run holds at once on so many threads: the keys, the dearest contender on each, and
-/// the results of all.
-pub fn bytes_at_once(estimates: &[Estimate], source: &KeySource, threads: u64) -> u64 {
+/// Bytes that a run holds at once on so many threads: the keys, the dearest contender on each or a
+/// look at failures, and the results of all.
+pub fn bytes_at_once(
+    prepared: &Prepared,
+    estimates: &[Estimate],
+    source: &KeySource,
+    threads: u64,
+) -> u64 {
+    let Prepared { scenario, plan, .. } = prepared;
+    let (copies, nodes) = (scenario.fleet.copies.count as u64, plan.start.len() as u64);
+    let look = match scenario.failures {
+        Some(_) => bytes_of_a_look(source.len(), copies, nodes, threads),
+        None => 0,
+    };
     let dearest = estimates.iter().map(|one| one.bytes).max().unwrap_or(0);
-    let held = dearest.saturating_mul(threads).saturating_add(source.memory_bytes());
+    let swept = dearest.saturating_mul(threads).max(look);
+    let held = swept.saturating_add(source.memory_bytes());
     held.saturating_add(3 * results_bytes(estimates))
 }
 

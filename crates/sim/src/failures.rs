@@ -92,11 +92,13 @@ impl Plan {
     }
 }
 
-/// Bytes that a look at so many keys holds beside them, about: hashes and counts, copies, their
-/// sets in order, and the sums of one pass.
-pub(crate) fn bytes_of_a_look(keys: u64, copies: u64) -> u64 {
-    const SUMS: u64 = 8 * (sample::SINGLE_SUMS + sample::PAIR_SUMS) as u64;
-    keys.saturating_mul(16 + 8 * copies + 32).saturating_add(SUMS)
+/// Bytes that a look at so many keys of a fleet holds, about: hashes and counts, copies, and their
+/// sets in order; and the sums of one pass, once a thread.
+pub(crate) fn bytes_of_a_look(keys: u64, copies: u64, nodes: u64, threads: u64) -> u64 {
+    let singles = nodes.saturating_mul(nodes).min(sample::SINGLE_SUMS as u64);
+    let pairs = singles.saturating_mul(nodes / 2).min(sample::PAIR_SUMS as u64);
+    let sums = 8 * (singles + pairs) * threads;
+    keys.saturating_mul(16 + 8 * copies + 32).saturating_add(sums)
 }
 
 /// What was found.

@@ -92,7 +92,8 @@ pub fn run(
 
 /// Every contender at every seed; the unit of work is one of each, and its snapshots are dropped
 /// after its sweep. A contender is summed up when its seeds are done, so that figures of every
-/// step are held for few contenders at a time; then its failures are looked at.
+/// step are held for few contenders at a time. Failures are looked at for one contender after the
+/// other: a look holds all keys at once, and is parallel in itself.
 fn sweep_all(
     scenario: &Scenario,
     setting: &Setting<'_>,
@@ -100,21 +101,22 @@ fn sweep_all(
     progress: &dyn Progress,
 ) -> Vec<Contender> {
     let passes = 1 + u64::from(inquiry.is_some());
-    let units = passes * scenario.contenders.len() as u64 * u64::from(scenario.seeds);
-    progress.begin(units.saturating_mul(setting.source.len()));
+    let keys_of_one = setting.source.len().saturating_mul(scenario.seeds.into());
+    let contenders = scenario.contenders.len() as u64;
+    progress.begin(keys_of_one.saturating_mul(passes * contenders));
     let one = |contender: &ContenderRequest| {
         let seeds: Vec<SeedFigures> = (0..scenario.seeds)
             .into_par_iter()
             .map(|seed| figures(setting, contender, HashSeed(seed.into()), progress))
             .collect();
-        let summed_up = summarise(setting, contender, &seeds);
-        drop(seeds);
-        let failures = inquiry.map(|inquiry| {
-            let answer = inquiry.answer(contender, setting.source);
-            progress.advance(setting.source.len() * u64::from(scenario.seeds));
-            answer
-        });
-        Contender { failures, ..summed_up }
+        summarise(setting, contender, &seeds)
     };
-    scenario.contenders.par_iter().map(one).collect()
+    let mut all: Vec<Contender> = scenario.contenders.par_iter().map(one).collect();
+    if let Some(inquiry) = inquiry {
+        for (contender, request) in all.iter_mut().zip(&scenario.contenders) {
+            contender.failures = Some(inquiry.answer(request, setting.source));
+            progress.advance(keys_of_one);
+        }
+    }
+    all
 }

@@ -52,17 +52,31 @@ pub enum Infeasible {
         /// The tenant.
         tenant: String,
     },
+    /// No node with room for a whole tenant was found. Packing is a matter of luck: another order
+    /// might find one.
+    #[error(
+        "together: tenant `{tenant}` needs room for {size} copies on one node, and the most that \
+         was found is {room}; the search is no proof that there is no way"
+    )]
+    Packing {
+        /// The tenant.
+        tenant: String,
+        /// Its shards.
+        size: u64,
+        /// Free on the emptiest node where it may be.
+        room: u64,
+    },
     /// The only nodes that could hold some shard are full.
     #[error(
-        "capacity: no room for another copy of {}{}: {} hold the {room} copies that they can",
-        some(shards),
+        "capacity: no room for another copy of shard `{shard}`{}: {} hold the {room} copies that \
+         they can",
         in_zones(zones),
         nodes(only)
     )]
     Capacity {
-        /// Shards without a place.
-        shards: Vec<String>,
-        /// The nodes that can be made free for them.
+        /// A shard without a place.
+        shard: String,
+        /// The nodes where it may be, or that could be made free for it.
         only: Vec<NodeName>,
         /// What these can hold.
         room: u64,

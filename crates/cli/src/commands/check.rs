@@ -137,7 +137,7 @@ pub(crate) fn refuse_what_cannot_fit(
             bytes(JSON_BYTES_MAX)
         )));
     }
-    let needed = bytes_at_once(estimates, source, threads as u64);
+    let needed = bytes_at_once(prepared, estimates, source, threads as u64);
     match available_bytes() {
         Some(available) if needed > available / 5 * 4 => Err(Failure::Limit(format!(
             "the run would hold {} at once and this machine has {} to spare: \

@@ -101,7 +101,7 @@ fn panels(subject: &Subject, question: &FailureQuestion) -> Vec<Panel> {
         fair: [ideal.map(|ideal| ideal.quorum_lost), ideal.map(|ideal| ideal.all_lost)],
     };
     let cascade = Panel {
-        title: format!("cascade at {}", capacity(question)),
+        title: format!("cascade, {}", capacity(question).to_lowercase()),
         bars: [
             ("failures that spread", |of| Some((of.cascade.as_ref()?.spreading, None))),
             ("part of the others then lost", |of| {
@@ -120,10 +120,11 @@ fn risk(loss: &LossRisk) -> (f64, Option<(f64, f64)>) {
     (loss.probability, loss.low.zip(loss.high))
 }
 
+/// At which capacity cascades are followed, at the head of a sentence.
 fn capacity(question: &FailureQuestion) -> String {
     match question.capacity {
-        Some(factor) => format!("{} × own load", ratio(factor, 2)),
-        None => "own capacities".into(),
+        Some(factor) => format!("At {} × own load", ratio(factor, 2)),
+        None => "At their own capacities".into(),
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn table(subject: &Subject, question: &FailureQuestion) -> Table {
         Column::figures("partners", "mean, of an ideal hash"),
         Column::figures("a quorum lost", format!("{down} down, ideal hash")),
         Column::figures("every copy lost", format!("{down} down, ideal hash")),
-        Column::figures("failures that spread", capacity(question)),
+        Column::figures("failures that spread", capacity(question).to_lowercase()),
         Column::figures("nodes lost", "mean, most"),
         Column::words("looked at"),
     ];

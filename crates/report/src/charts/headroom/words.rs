@@ -33,7 +33,7 @@ pub(super) fn finding(subject: &Subject, question: &FailureQuestion) -> String {
         ));
     }
     sentences.extend(overloaded(subject));
-    sentences.push(cascades(subject, question));
+    sentences.extend(cascades(subject, question));
     if question.replicas > 1
         && let Some(names) = said(percent, &|of| Some(of.quorum_lost.probability))
     {
@@ -64,8 +64,9 @@ fn overloaded(subject: &Subject) -> Option<String> {
 }
 
 /// How far failures go.
-fn cascades(subject: &Subject, question: &FailureQuestion) -> String {
+fn cascades(subject: &Subject, question: &FailureQuestion) -> Option<String> {
     let at = capacity(question);
+    looked_at(subject).find(|(_, of)| of.cascade.is_some())?;
     let spreading = looked_at(subject).filter_map(|(contender, of)| {
         let cascade = of.cascade.as_ref().filter(|cascade| cascade.spread > 0)?;
         Some(format!(
@@ -78,10 +79,10 @@ fn cascades(subject: &Subject, question: &FailureQuestion) -> String {
     });
     let spreading: Vec<String> = spreading.collect();
     if spreading.is_empty() {
-        return format!("At a capacity of {at} no failure of one overloads another node.");
+        return Some(format!("{at} no failure of one overloads another node."));
     }
     let names = list_up_to(&spreading, NAMES_MAX);
-    format!("At a capacity of {at} the failure of one overloads another node: {names}.")
+    Some(format!("{at} the failure of one overloads another node: {names}."))
 }
 
 fn plural_mean(nodes: f64) -> String {
