@@ -1,7 +1,7 @@
 //! Who owns each shard, of the nodes that hold it.
 
 use super::ShardMap;
-use super::solve::{Allowance, Held, Solver};
+use super::solve::{Allowance, Held, Solver, numbers};
 use super::units::{Unit, come_home};
 
 impl Solver<'_> {
@@ -9,7 +9,7 @@ impl Solver<'_> {
     /// that goes, and another than before for as few shards as that takes. It is the same search,
     /// of one copy that is kept to those nodes.
     pub(super) fn elect(&self, before: &ShardMap) -> Vec<u32> {
-        let number = self.numbers();
+        let number = numbers(&self.nodes);
         let is_held = |unit: &Unit| {
             let nodes = 0..self.nodes.len() as u32;
             Allowance::new(nodes.map(|node| unit.on.contains(&node)).collect())
@@ -38,10 +38,7 @@ impl Solver<'_> {
             held: vec![Held::default(); self.nodes.len()],
             is_raised: self.is_raised,
         };
-        election.place_large().expect("a node can own what it holds");
-        election.set_targets();
-        election.keep();
-        election.place_all().expect("a node can own what it holds");
+        election.run().expect("a node can own what it holds");
         election.units.iter().map(|unit| unit.on[0]).collect()
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use placelab_core::{Domain, Node, NodeId, Roster};
+use placelab_core::{Domain, DomainIndex, Node, NodeId, Roster};
 
 use super::residency::{Allowances, kind};
 use super::targets::{Room, targets};
@@ -34,8 +34,7 @@ pub fn solve(
         });
     }
     let mut solver = Solver::new(roster, shards, rules, before)?;
-    solver.keep();
-    solver.place_all()?;
+    solver.run()?;
     Ok(solver.solution(before))
 }
 
@@ -72,15 +71,14 @@ impl<'a> Solver<'a> {
         before: &ShardMap,
     ) -> Result<Self, Infeasible> {
         let nodes: Vec<&Node> = roster.serving_by_name().collect();
-        let (domains, domain_count) = number_domains(&nodes, rules.spread);
+        let (domains, domain_count) = number_domains(roster, &nodes, rules.spread);
         let kind = kind(rules.spread);
         if domain_count < rules.copies {
             let (copies, found) = (rules.copies, domain_count);
             return Err(Infeasible::Spread { copies, domains: kind, found });
         }
-        let number: BTreeMap<NodeId, u32> = (0..).zip(&nodes).map(|(at, n)| (n.id, at)).collect();
         let mut allowances = Allowances::new(&nodes, &domains, shards, rules)?;
-        let units = units(shards, rules, before, &number, &mut allowances)?;
+        let units = units(shards, rules, before, &numbers(&nodes), &mut allowances)?;
         let zones = (0..allowances.count()).map(|set| allowances.zones_of(set)).collect();
         let allowances = allowances.into_sets().into_iter().map(Allowance::new).collect();
         let unit_count = units.len() as u64;
@@ -89,13 +87,13 @@ impl<'a> Solver<'a> {
             .iter()
             .map(|node| rules.capacity.get(&node.id).copied().unwrap_or(copies))
             .collect();
-        let mut solver = Solver {
+        Ok(Solver {
             shards,
             copies: rules.copies,
             is_spread_by_node: rules.spread == Spread::Nodes,
             loads: vec![0; nodes.len()],
             held: vec![Held::default(); nodes.len()],
-            targets: most.clone(),
+            targets: Vec::new(),
             is_raised: unit_count < shards.len() as u64,
             nodes,
             domains,
@@ -103,16 +101,23 @@ impl<'a> Solver<'a> {
             allowances,
             zones,
             most,
-        };
-        solver.place_large()?;
-        solver.set_targets();
-        Ok(solver)
+        })
+    }
+
+    /// Finds a place for everything.
+    pub(super) fn run(&mut self) -> Result<(), Infeasible> {
+        self.set_targets();
+        if self.units.iter().any(|unit| unit.size() > 1) {
+            self.place_large()?;
+            self.set_targets();
+        }
+        self.keep();
+        self.place_all()
     }
 
     /// Places units of several shards, largest first, each where fewest of its shards have to move
     /// to and then where most room is.
-    pub(super) fn place_large(&mut self) -> Result<(), Infeasible> {
-        self.set_targets();
+    fn place_large(&mut self) -> Result<(), Infeasible> {
         let mut large: Vec<u32> =
             (0..self.units.len() as u32).filter(|unit| self.unit(*unit).size() > 1).collect();
         large.sort_by_key(|unit| (std::cmp::Reverse(self.unit(*unit).size()), *unit));
@@ -143,7 +148,7 @@ impl<'a> Solver<'a> {
     /// In proportion to the weights, given what nodes hold already and can never give up. Where
     /// shards are kept to nodes that would have less than those shards need, these nodes share them
     /// and the others what is left.
-    pub(super) fn set_targets(&mut self) {
+    fn set_targets(&mut self) {
         let room = |node: usize| Room {
             least: self.loads[node],
             most: self.most[node].min(self.shards.len() as u64),
@@ -225,7 +230,7 @@ impl<'a> Solver<'a> {
 
     /// Leaves copies where they are as far as rules and targets let them, owners before others, so
     /// that few shards need another owner.
-    pub(super) fn keep(&mut self) {
+    fn keep(&mut self) {
         for rank in 0..self.copies {
             for unit in 0..self.units.len() as u32 {
                 let one = self.unit(unit);
@@ -240,7 +245,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Finds a place for every copy that has none.
-    pub(super) fn place_all(&mut self) -> Result<(), Infeasible> {
+    fn place_all(&mut self) -> Result<(), Infeasible> {
         for unit in 0..self.units.len() as u32 {
             while self.unit(unit).on.len() < self.copies {
                 self.place_one(unit)?;
@@ -328,10 +333,6 @@ impl<'a> Solver<'a> {
         }
     }
 
-    pub(super) fn numbers(&self) -> BTreeMap<NodeId, u32> {
-        (0..).zip(&self.nodes).map(|(at, node)| (node.id, at)).collect()
-    }
-
     /// The map: the owner of each shard, then copies that stay in their order, then those that
     /// come.
     fn solution(&self, before: &ShardMap) -> Solution {
@@ -380,21 +381,18 @@ pub(super) struct Held {
 }
 
 /// The failure domain of each node, numbered, and how many there are.
-fn number_domains(nodes: &[&Node], spread: Spread) -> (Vec<usize>, usize) {
-    let mut numbers = BTreeMap::new();
-    let key = |node: &Node| {
-        let (zone, rack) = match spread {
-            Spread::Nodes => (None, None),
-            Spread::Zones => (node.zone.clone(), None),
-            Spread::Racks => (node.zone.clone(), node.rack.clone()),
-        };
-        let is_alone = zone.is_none() && rack.is_none();
-        (zone, rack, is_alone.then_some(node.id))
+fn number_domains(roster: &Roster, nodes: &[&Node], spread: Spread) -> (Vec<usize>, usize) {
+    let index = match spread {
+        Spread::Nodes => return ((0..nodes.len()).collect(), nodes.len()),
+        Spread::Zones => DomainIndex::zones(roster),
+        Spread::Racks => DomainIndex::racks(roster),
     };
-    let of = |node: &&Node| {
-        let next = numbers.len();
-        *numbers.entry(key(node)).or_insert(next)
-    };
-    let domains: Vec<usize> = nodes.iter().map(of).collect();
-    (domains, numbers.len())
+    let domains: Vec<usize> = nodes.iter().map(|node| index.of(node.id) as usize).collect();
+    let count = domains.iter().max().map_or(0, |last| last + 1);
+    (domains, count)
+}
+
+/// The number of each node.
+pub(super) fn numbers(nodes: &[&Node]) -> BTreeMap<NodeId, u32> {
+    (0..).zip(nodes).map(|(at, node)| (node.id, at)).collect()
 }
