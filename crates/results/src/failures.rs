@@ -43,6 +43,18 @@ pub struct IdealRisks {
     pub quorum_lost: f64,
 }
 
+/// How the state after a failure is found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Way {
+    /// From the candidates of each key, for all failures in one pass.
+    Candidates,
+    /// By replaying each failure and asking once for each slot of a table.
+    Slot,
+    /// By replaying each failure and asking for every key.
+    Replay,
+}
+
 /// What became of one contender.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -71,9 +83,8 @@ impl FailureAnswer {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailureFigures {
-    /// How failures were looked at: `candidates` (all in one pass over the keys), `slot` or
-    /// `replay` (each replayed over the slots of a table, or over the keys).
-    pub way: String,
+    /// How failures were looked at.
+    pub way: Way,
     /// Single failures that are impossible, at one seed.
     pub refused: u64,
     /// Why one is.

@@ -22,7 +22,7 @@ pub use catalogue::{Better, METRICS, Measure, Metric, metric};
 pub use certificate::{Certificate, Finding, LawText};
 pub use evenness::{Evenness, LEVEL, Likeness};
 pub use failures::{
-    Cascade, FailureAnswer, FailureFigures, FailureKind, FailureQuestion, IdealRisks, LossRisk,
+    Cascade, FailureAnswer, FailureFigures, FailureKind, FailureQuestion, IdealRisks, LossRisk, Way,
 };
 pub use few_keys::{FewKeys, KEYS_A_NODE_MIN, Quantum, table_floor};
 pub use plan::{CROPPED_LISTED_MAX, Cropped, PlannedStep, Timeline};

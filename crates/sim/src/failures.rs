@@ -24,6 +24,7 @@ use placelab_metrics::loss::Holders;
 pub use chain::{Capacity, Cascades};
 pub use inquiry::Inquiry;
 pub use keyset::Keyset;
+pub use placelab_results::Way;
 use sample::Sample;
 
 /// A contender in a fleet, and the keys that it places.
@@ -34,28 +35,6 @@ pub struct Subject<'a> {
     chooser: CopyChooser,
     keys: Keyset,
     way: Way,
-}
-
-/// How the state after a failure is found.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
-    /// From the candidates of each key, for all failures in one pass.
-    Candidates,
-    /// By replaying each failure and asking once for each slot of a table.
-    Slots,
-    /// By replaying each failure and asking for every key.
-    Replay,
-}
-
-impl Way {
-    /// The name in results: `candidates`, `slot` or `replay`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Way::Candidates => "candidates",
-            Way::Slots => "slot",
-            Way::Replay => "replay",
-        }
-    }
 }
 
 /// What will be looked at.
@@ -136,7 +115,7 @@ impl<'a> Subject<'a> {
         if subject.follows_candidates() {
             subject.way = Way::Candidates;
         } else if let Some(slots) = subject.keys.by_slot(placement) {
-            subject.way = Way::Slots;
+            subject.way = Way::Slot;
             subject.keys = slots;
         }
         Ok(subject)
@@ -168,7 +147,7 @@ impl<'a> Subject<'a> {
         let before = self.before(capacity);
         let (singles, pairs) = match self.way {
             Way::Candidates => self.by_candidates(&plan.sample, &before),
-            Way::Slots | Way::Replay => (
+            Way::Slot | Way::Replay => (
                 self.replay_all(&plan.sample.singles, &before)?,
                 self.replay_all(&plan.sample.pairs, &before)?,
             ),

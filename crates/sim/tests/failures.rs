@@ -78,8 +78,8 @@ fn the_way_makes_no_difference() {
         ("ring", Way::Candidates),
         ("rendezvous", Way::Candidates),
         ("multi-probe", Way::Candidates),
-        ("maglev", Way::Slots),
-        ("slots", Way::Slots),
+        ("maglev", Way::Slot),
+        ("slots", Way::Slot),
         ("modulo", Way::Replay),
         ("jump", Way::Replay),
     ] {

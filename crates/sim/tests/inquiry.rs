@@ -4,7 +4,7 @@ use std::path::Path;
 
 use placelab_algorithms::REGISTRY;
 use placelab_core::{HashSeed, establish};
-use placelab_results::{FailureAnswer, FailureFigures, Measure, RunResults};
+use placelab_results::{FailureAnswer, FailureFigures, Measure, RunResults, Way};
 use placelab_sim::failures::{Capacity, Keyset, Subject};
 use placelab_sim::keys::KeySource;
 use placelab_sim::run::{Settings, run};
@@ -48,8 +48,8 @@ fn a_run_answers_for_every_contender() {
     assert_eq!((heirs.receivers, all.receivers), (1.0, 8.0));
     assert_eq!((heirs.looked_at, heirs.of), (27, 27), "nine failures at three seeds");
     assert!(ring.cascade.unwrap().spread > 0 && rendezvous.cascade.unwrap().spread == 0);
-    let ways = [0, 1, 2, 3].map(|at| figures(&results, at).way.as_str());
-    assert_eq!(ways, ["candidates", "candidates", "slot", "replay"]);
+    let ways = [0, 1, 2, 3].map(|at| figures(&results, at).way);
+    assert_eq!(ways, [Way::Candidates, Way::Candidates, Way::Slot, Way::Replay]);
     assert_eq!(figures(&results, 3).refused, 8);
     let refused = results.contenders[4].failures.as_ref().unwrap();
     assert!(matches!(refused, FailureAnswer::Refused { refusal } if refusal.contains("load")));

@@ -115,7 +115,7 @@ impl Question {
         say(&format!(
             "{}: {}, about {:.1e} choices of copies, {:.1} s of processor time",
             contender.name(),
-            shown::way(plan.way.name()),
+            shown::way(plan.way),
             choices,
             choices * ns / 1e9
         ));

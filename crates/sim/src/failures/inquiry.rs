@@ -138,7 +138,7 @@ impl Inquiry<'_> {
         });
         let [all_lost, quorum_lost] = all.losses.map(risk);
         FailureFigures {
-            way: plan.way.name().into(),
+            way: plan.way,
             refused: plan.nodes - plan.possible() as u64,
             refused_because: plan.refusal().map(ToString::to_string),
             max_over_mean: fixed(all.peak),

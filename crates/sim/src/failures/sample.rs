@@ -72,7 +72,7 @@ fn most(subject: &Subject<'_>, seeds: u32, possible: usize) -> [usize; 2] {
         Way::Candidates => {
             return [(SINGLE_SUMS / nodes).max(1), (PAIR_SUMS / nodes).max(1)];
         }
-        Way::Slots => REPLAYED_SLOTS,
+        Way::Slot => REPLAYED_SLOTS,
         Way::Replay => REPLAYED_KEYS,
     };
     let made_anew = subject.placement.footprint().derived_bytes / BYTES_A_CHOICE;

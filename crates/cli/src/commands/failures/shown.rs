@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use placelab_results::{FailureAnswer, FailureFigures, FailureKind, FailureQuestion};
+use placelab_results::{FailureAnswer, FailureFigures, FailureKind, FailureQuestion, Way};
 
 use super::{Answer, Answers};
 use crate::failure::Failure;
@@ -10,11 +10,11 @@ use crate::number::{grouped, number, probability};
 use crate::table::{Form, Table};
 
 /// How the states after failures are found, in words.
-pub(super) fn way(way: &str) -> &'static str {
+pub(super) fn way(way: Way) -> &'static str {
     match way {
-        "candidates" => "all failures in one pass over the keys",
-        "slot" => "each failure replayed over the slots of its table",
-        _ => "each failure replayed over the keys",
+        Way::Candidates => "all failures in one pass over the keys",
+        Way::Slot => "each failure replayed over the slots of its table",
+        Way::Replay => "each failure replayed over the keys",
     }
 }
 
@@ -54,7 +54,7 @@ fn print_one(
     figures: &FailureFigures,
 ) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    writeln!(out, "\n{contender}: {}", way(&figures.way))?;
+    writeln!(out, "\n{contender}: {}", way(figures.way))?;
     if let Some(refusal) = &figures.refused_because {
         let after = if figures.refused == 1 { "failure" } else { "failures" };
         let refused = whole(figures.refused);

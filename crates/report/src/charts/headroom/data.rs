@@ -1,6 +1,6 @@
 //! What failures do, as a table.
 
-use placelab_results::{Contender, FailureAnswer, FailureKind, FailureQuestion, LossRisk};
+use placelab_results::{Contender, FailureAnswer, FailureKind, FailureQuestion, LossRisk, Way};
 
 use super::capacity;
 use crate::number::{self, count, percent, ratio};
@@ -68,7 +68,10 @@ fn cells(subject: &Subject, question: &FailureQuestion, contender: &Contender) -
     let kinds = [of.single.as_ref(), of.pair.as_ref()].into_iter().flatten();
     let looked: Vec<String> =
         kinds.map(|kind| format!("{} of {}", count(kind.looked_at), count(kind.of))).collect();
-    let way = if of.way == "candidates" { "all in one pass" } else { "replayed" };
+    let way = match of.way {
+        Way::Candidates => "all in one pass",
+        Way::Slot | Way::Replay => "replayed",
+    };
     vec![
         name,
         Cell::new(times(of.max_over_mean)),
