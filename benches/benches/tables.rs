@@ -1,10 +1,13 @@
 //! `tables/…`: a map of 16,384 shards in three copies over 200 nodes in six zones: made anew, after
-//! one node failed, and after one joined.
+//! one node failed, and after one joined; and made anew where every second shard has to stay in
+//! half of the zones.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use criterion::Criterion;
 use placelab_algorithms::shard_map::{Rules, Shard, ShardMap, Spread, solve};
 use placelab_benches::criterion;
-use placelab_core::{Change, Node, NodeId, Roster};
+use placelab_core::{Change, Domain, Node, NodeId, Roster};
 use placelab_sim::fleet::numbered_nodes;
 use placelab_sim::scenario::Domains;
 
@@ -32,6 +35,14 @@ fn maps(criterion: &mut Criterion) {
             bencher.iter(|| solve(&after, &shards, &rules, &first).expect("there is room"));
         });
     }
+    let mut resident = shards.clone();
+    resident.iter_mut().step_by(2).for_each(|shard| shard.label = Some("home".into()));
+    let zones: BTreeSet<Domain> =
+        roster.nodes().iter().step_by(2).filter_map(|node| node.zone.clone()).collect();
+    let rules = Rules { residency: BTreeMap::from([("home".into(), zones)]), ..rules };
+    group.bench_function("anew, half resident", |bencher| {
+        bencher.iter(|| solve(&roster, &resident, &rules, &nothing).expect("there is room"));
+    });
     group.finish();
 }
 

@@ -253,6 +253,10 @@ impl<R: RangeHash, L: Layout> Placement for Bucketed<R, L> {
         retry(&self.serving, key.hash, |hash| self.walk(hash, &mut Silent), visit);
     }
 
+    fn table(&self) -> Option<Vec<NodeId>> {
+        self.layout.is_shared().then(|| self.owners.clone())
+    }
+
     /// The buckets of each node, where the range hash fills them alike.
     fn shares(&self) -> Option<Shares> {
         let is_exact = R::fills_alike(self.count());

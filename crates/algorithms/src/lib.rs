@@ -96,6 +96,7 @@ pub static REGISTRY: LazyLock<Vec<&'static AlgorithmSpec>> = LazyLock::new(|| {
         vec![&carp::SPEC],
         vec![&maglev::SPEC],
         vec![&slots::SPEC],
+        vec![&shard_map::SPEC],
         vec![&bounded_load::SPEC],
         vec![&two_choices::SPEC],
         vec![&naive_weighted_rendezvous::SPEC],

@@ -1,7 +1,7 @@
 //! The owner table: a fixed number of buckets, and who owns each.
 //!
-//! What alias tables, slots and shard maps have in common. One rule rebalances it: each node's
-//! target is its share by largest remainder, whoever is above takes leave of its lowest buckets,
+//! What alias tables, slots and shard maps of one copy have in common. One rule rebalances it: each
+//! node's target is its share by largest remainder, whoever is above takes leave of its lowest buckets,
 //! and free buckets go, lowest first, to whoever lacks most; ties go by name bytes. So a table
 //! follows new members and weights by the fewest buckets that reach the targets. Cost: O(L + N
 //! log N) a rebalance of L buckets.
@@ -91,22 +91,22 @@ pub(crate) fn rebalance(owners: &mut [NodeId], roster: &Roster, part: impl Fn(&N
 
 /// Buckets in proportion to the parts by largest remainder, in name order.
 fn targets(buckets: u64, roster: &Roster, part: impl Fn(&Node) -> u64) -> Vec<(NodeId, u64)> {
-    let parts: Vec<(NodeId, u64)> =
-        roster.serving_by_name().map(|node| (node.id, part(node))).collect();
-    let total: u128 = parts.iter().map(|(_, part)| u128::from(*part)).sum();
-    let (mut targets, mut remainders, mut left) = (Vec::new(), Vec::new(), buckets);
-    for (rank, (node, part)) in parts.into_iter().enumerate() {
-        let quota = u128::from(buckets) * u128::from(part);
-        let whole = (quota / total) as u64;
-        left -= whole;
-        targets.push((node, whole));
-        remainders.push((Reverse(quota % total), rank));
-    }
-    remainders.sort_unstable();
-    for (_, rank) in remainders.into_iter().take(left as usize) {
-        targets[rank].1 += 1;
-    }
-    targets
+    let parts: Vec<u64> = roster.serving_by_name().map(part).collect();
+    let nodes = roster.serving_by_name().map(|node| node.id);
+    nodes.zip(largest_remainder(buckets, &parts)).collect()
+}
+
+/// So many things in proportion to some parts, each its whole quota and those that are left to the
+/// largest remainders, the first among equals. Panics where all parts are 0.
+pub(crate) fn largest_remainder(things: u64, parts: &[u64]) -> Vec<u64> {
+    let total: u128 = parts.iter().map(|part| u128::from(*part)).sum();
+    let quota = |part: &u64| u128::from(things) * u128::from(*part);
+    let mut shares: Vec<u64> = parts.iter().map(|part| (quota(part) / total) as u64).collect();
+    let left = things - shares.iter().sum::<u64>();
+    let mut ranks: Vec<usize> = (0..parts.len()).collect();
+    ranks.sort_by_key(|rank| (Reverse(quota(&parts[*rank]) % total), *rank));
+    ranks.into_iter().take(left as usize).for_each(|rank| shares[rank] += 1);
+    shares
 }
 
 /// The part of the buckets that each node owns.

@@ -22,6 +22,7 @@
 //! away or labels keep most nodes out of reach: a map made anew of which half is resident in half
 //! of the zones takes far longer than one without labels.
 
+mod contender;
 mod election;
 mod infeasible;
 mod residency;
@@ -34,6 +35,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_core::{Domain, NodeId, Roster};
 
+pub(crate) use contender::SPEC;
 pub use infeasible::Infeasible;
 pub use solve::solve;
 

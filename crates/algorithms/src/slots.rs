@@ -186,6 +186,10 @@ impl Placement for Slots {
         Some(self.number(key) as u64)
     }
 
+    fn table(&self) -> Option<Vec<NodeId>> {
+        Some(self.owners.clone())
+    }
+
     /// In values of the CRC where the slots do not share them out alike, else in slots: 2^64 keys
     /// over at most 2^20 slots are alike to 1 in 2^44.
     fn shares(&self) -> Option<Shares> {

@@ -18,14 +18,14 @@ pub(crate) struct Law {
     /// What it says, in a sentence.
     pub(crate) says: &'static str,
     /// Whom it binds.
-    pub(crate) binds: fn(&AlgorithmSpec) -> bool,
+    pub(crate) binds: fn(&'static AlgorithmSpec) -> bool,
     pub(crate) check: fn(&Subject) -> Finding,
 }
 
 const fn law(
     name: &'static str,
     says: &'static str,
-    binds: fn(&AlgorithmSpec) -> bool,
+    binds: fn(&'static AlgorithmSpec) -> bool,
     check: fn(&Subject) -> Finding,
 ) -> Law {
     Law { name, says, binds, check }
@@ -71,6 +71,8 @@ pub(crate) static LAWS: &[Law] = &[
         everybody, fleet::scripts),
     law("twin", "A slow, obvious twin agrees after any script of changes.",
         everybody, fleet::twin),
+    law("table", "Where a table that all hold has the owners, a key changes its owner as a row does.",
+        fleet::has_table, fleet::table),
     law("balance", "Loads of equal nodes differ by chance alone: a G-test over many fleet sizes.",
         |spec| spec.claims(Claim::FairShares), balance::equal),
     law("weights", "Loads of unequal nodes follow their weights: a G-test.",

@@ -109,6 +109,14 @@ impl Placer {
     }
 
     /// The function of the key, where it is one.
+    pub fn placement(&self) -> Option<&dyn Placement> {
+        match self {
+            Placer::Placement(placement) => Some(placement.as_ref()),
+            Placer::Assignment(_) => None,
+        }
+    }
+
+    /// The function of the key itself, where it is one.
     ///
     /// # Errors
     /// [`PlacementError::LoadAware`] where it is not.

@@ -67,6 +67,13 @@ pub trait Placement: Scheme {
         None
     }
 
+    /// The owner of each row of an explicit table, which all clients hold. The row of a key follows
+    /// from its hash and from how many rows there are, from nothing else, and has the key's owner.
+    /// Nothing where no such table decides.
+    fn table(&self) -> Option<Vec<NodeId>> {
+        None
+    }
+
     /// The exact share of each node, where the scheme has it.
     fn shares(&self) -> Option<Shares> {
         None

@@ -12,6 +12,7 @@ mod latency;
 mod movement;
 mod peak;
 mod quantisation;
+mod tables;
 mod weights;
 
 use crate::scene::Scene;
@@ -47,6 +48,7 @@ const CHARTS: &[Maker] = &[
     peak::chart,
     failure::chart,
     headroom::chart,
+    tables::chart,
     latency::chart,
     crossover::chart,
 ];

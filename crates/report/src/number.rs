@@ -131,6 +131,7 @@ pub(crate) fn of_metric(id: &str, value: f64, decimals: usize) -> String {
         Some("µs") => nanoseconds(value * 1e3),
         Some("steps") => format!("{} steps", work(value)),
         Some("nodes") => format!("{} nodes", few(value)),
+        Some("rows") => format!("{} rows", few(value)),
         Some("probability") => decimal(value, 3),
         Some("ppm") => ppm(value),
         _ => ratio(value, 3),

@@ -161,6 +161,17 @@ pub const METRICS: &[Metric] = &[
         "Bytes that every client must hold alike: members, weights, explicit tables."),
     metric_of("memory.derived_bytes", "memory derived", "bytes", Lower, false,
         "Bytes that each client derives from the shared ones: points, tables, seeds."),
+    metric_of("table.rows", "rows of the table", "rows", Neither, false,
+        "Rows of an explicit table that says who owns what."),
+    metric_of("table.changed", "rows that change", "rows", Lower, false,
+        "Rows of that table whose owner a step changes, with those that come and go."),
+    metric_of("switch.together", "clients that switch together", "fraction", Lower, false,
+        "Part of the clients that must take a step over at one moment: none where every key keeps \
+         its row, so that a table is handed over row by row, or where no key moves; else all."),
+    metric_of("switch.astray", "keys astray at a time", "fraction", Lower, false,
+        "Largest part of the keys that clients before and after a step take to different nodes at \
+         one time: all that move, or one row of a table that is handed over row by row. None is \
+         missed where nodes before and after are both asked, for as many second reads."),
     metric_of("time.lookup_ns", "time of a lookup", "ns", Lower, false,
         "Nanoseconds of a lookup of a distinct, already hashed key. In timings only."),
     metric_of("time.apply_us", "time of a change", "µs", Lower, false,

@@ -1,11 +1,13 @@
 //! The figures of one contender at one hash seed: a tally turned into metrics.
 
 mod held;
+mod switch;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_core::{
-    Change, Claim, CopyRule, Count, HashSeed, Key, KeyPart, Keys, Node, NodeId, Placer, Roster,
+    Change, Claim, CopyRule, Count, HashSeed, Key, KeyPart, Keys, Node, NodeId, Placement, Placer,
+    Roster,
 };
 use placelab_metrics::copies::Copies;
 use placelab_metrics::fill::Fills;
@@ -261,6 +263,7 @@ impl Measured<'_> {
                 let comparison = Comparison { before: course.snapshots[index - 1], after };
                 self.step(planned, comparison, &mut figures);
                 self.copies(planned, comparison, &mut figures);
+                self.switch(comparison, &mut figures);
                 self.restored(&returns(timeline, &course, index), after, &mut figures);
                 if seed == HashSeed::PUBLISHED {
                     figures.cells.clone_from(self.cells_of(comparison));
@@ -313,6 +316,8 @@ impl Measured<'_> {
         let footprint = self.snapshots[snapshot].placer.scheme().footprint();
         let mut put = |id: &str, value| figures.metrics.insert(id.into(), value);
         put("work.lookup", self.work[snapshot]);
+        let placement = self.snapshots[snapshot].placer.placement();
+        placement.and_then(Placement::table).map(|rows| put("table.rows", rows.len() as f64));
         put("memory.shared_bytes", footprint.shared_bytes as f64);
         put("memory.derived_bytes", footprint.derived_bytes as f64);
         figures
@@ -320,7 +325,7 @@ impl Measured<'_> {
 
     /// Exact shares, where the scheme knows them or claims that they are the weights.
     fn shares(&self, snapshot: usize, roster: &Roster, weights: &[u64], figures: &mut StepFigures) {
-        let Placer::Placement(placement) = &self.snapshots[snapshot].placer else { return };
+        let Some(placement) = self.snapshots[snapshot].placer.placement() else { return };
         let parts: Vec<u128> = match placement.shares() {
             Some(shares) => {
                 let by_id: BTreeMap<NodeId, u128> = shares.parts.into_iter().collect();

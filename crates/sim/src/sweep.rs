@@ -184,8 +184,8 @@ impl Sweep<'_> {
         let mut placements =
             Placements { all: vec![], seeds: vec![], group: vec![], copying: None };
         for snapshot in self.snapshots {
-            let Placer::Placement(placement) = &snapshot.placer else { return None };
-            placements.all.push(placement.as_ref());
+            let placement = snapshot.placer.placement()?;
+            placements.all.push(placement);
             let group = *known.entry(snapshot.seed).or_insert_with(|| {
                 placements.seeds.push(snapshot.seed);
                 placements.seeds.len() - 1

@@ -25,7 +25,6 @@ impl Solver<'_> {
         let mut election = Solver {
             shards: self.shards,
             copies: 1,
-            is_spread_by_node: true,
             nodes: self.nodes.clone(),
             domains: (0..self.nodes.len()).collect(),
             units: self.units.iter().enumerate().map(candidate).collect(),

@@ -5,14 +5,16 @@
 //! the next node: what that costs is the moves it adds, and one that goes back home takes a move
 //! away.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use placelab_core::mix::stream;
 use placelab_core::{Domain, DomainIndex, Node, NodeId, Roster};
 
 use super::residency::{Allowances, kind};
-use super::targets::{Room, targets};
 use super::units::{Unit, units};
 use super::{Infeasible, Optimum, Rules, Shard, ShardMap, Solution, Spread};
+use crate::owner_table::largest_remainder;
 
 /// A map of the shards over the members of positive weight that keeps the rules, reached from
 /// another by few moves. The other may have copies on nodes that are gone, or nowhere.
@@ -43,8 +45,6 @@ pub(super) struct Solver<'a> {
     pub(super) shards: &'a [Shard],
     /// Copies of each shard.
     pub(super) copies: usize,
-    /// Whether a failure domain is a node.
-    pub(super) is_spread_by_node: bool,
     /// Members of positive weight in name order; their places here are their numbers.
     pub(super) nodes: Vec<&'a Node>,
     /// The number of each node's failure domain.
@@ -90,7 +90,6 @@ impl<'a> Solver<'a> {
         Ok(Solver {
             shards,
             copies: rules.copies,
-            is_spread_by_node: rules.spread == Spread::Nodes,
             loads: vec![0; nodes.len()],
             held: vec![Held::default(); nodes.len()],
             targets: Vec::new(),
@@ -120,7 +119,7 @@ impl<'a> Solver<'a> {
     fn place_large(&mut self) -> Result<(), Infeasible> {
         let mut large: Vec<u32> =
             (0..self.units.len() as u32).filter(|unit| self.unit(*unit).size() > 1).collect();
-        large.sort_by_key(|unit| (std::cmp::Reverse(self.unit(*unit).size()), *unit));
+        large.sort_by_key(|unit| (Reverse(self.unit(*unit).size()), *unit));
         for unit in large {
             for _ in 0..self.copies {
                 let size = self.unit(unit).size();
@@ -132,7 +131,7 @@ impl<'a> Solver<'a> {
                 let fits = self.legal(unit, None).filter(|node| room(*node) >= size);
                 let best = fits.min_by_key(|node| {
                     let cost = self.unit(unit).cost(*node);
-                    (over(*node) > 0, cost, over(*node), std::cmp::Reverse(room(*node)), *node)
+                    (over(*node) > 0, cost, over(*node), Reverse(room(*node)), *node)
                 });
                 let Some(node) = best else { return Err(self.no_room_together(unit)) };
                 self.put(unit, node);
@@ -143,40 +142,6 @@ impl<'a> Solver<'a> {
 
     pub(super) fn unit(&self, unit: u32) -> &Unit {
         &self.units[unit as usize]
-    }
-
-    /// In proportion to the weights, given what nodes hold already and can never give up. Where
-    /// shards are kept to nodes that would have less than those shards need, these nodes share them
-    /// and the others what is left.
-    fn set_targets(&mut self) {
-        let room = |node: usize| Room {
-            least: self.loads[node],
-            most: self.most[node].min(self.shards.len() as u64),
-            domain: self.domains[node],
-        };
-        let mut rooms: Vec<Room> = (0..self.nodes.len()).map(room).collect();
-        self.targets = self.targets_within(&rooms, self.shards.len() as u64, &self.nodes);
-        let mut kept = vec![0; self.allowances.len()];
-        self.units.iter().for_each(|unit| kept[unit.allowance] += unit.size());
-        for (allowance, kept) in self.allowances.iter().zip(kept) {
-            let here = || allowance.nodes.iter().map(|node| *node as usize);
-            let share: u64 = here().map(|node| self.targets[node]).sum();
-            if share < kept * self.copies as u64 {
-                let nodes: Vec<&Node> = here().map(|node| self.nodes[node]).collect();
-                let own: Vec<Room> = here().map(room).collect();
-                let own = self.targets_within(&own, kept, &nodes);
-                here()
-                    .zip(own)
-                    .for_each(|(node, own)| rooms[node].least = own.max(rooms[node].least));
-                self.targets = self.targets_within(&rooms, self.shards.len() as u64, &self.nodes);
-            }
-        }
-    }
-
-    /// Targets of some nodes for so many shards.
-    fn targets_within(&self, rooms: &[Room], shards: u64, nodes: &[&Node]) -> Vec<u64> {
-        let domain_most = (!self.is_spread_by_node).then_some(shards);
-        targets(shards * self.copies as u64, nodes, rooms, domain_most)
     }
 
     /// Nodes on which a unit may get a copy, once it has left another.
@@ -228,25 +193,39 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Leaves copies where they are as far as rules and targets let them, owners before others, so
-    /// that few shards need another owner.
+    /// Leaves copies where they are as far as rules and targets let them. Whoever has too many
+    /// takes leave of its lowest shards; of those that it owns only where it owns too many, so that
+    /// a copy that leaves takes the ownership along, and few shards need another owner.
     fn keep(&mut self) {
-        for rank in 0..self.copies {
-            for unit in 0..self.units.len() as u32 {
-                let one = self.unit(unit);
-                let Some(&(node, _)) = one.homes.get(rank).filter(|_| one.size() == 1) else {
-                    continue;
-                };
-                if self.has_room(node) && self.is_legal(unit, node, None) {
-                    self.put(unit, node);
-                }
+        let weights: Vec<u64> = self.nodes.iter().map(|node| node.weight.micros()).collect();
+        let mut owned = largest_remainder(self.shards.len() as u64, &weights);
+        self.keep_rank(0, |node| {
+            let left = &mut owned[node as usize];
+            let wants = *left > 0;
+            *left -= u64::from(wants);
+            wants
+        });
+        (1..self.copies).chain([0]).for_each(|rank| self.keep_rank(rank, |_| true));
+    }
+
+    /// Leaves the copies of a rank where they are, if their node wants them.
+    fn keep_rank(&mut self, rank: usize, mut wants: impl FnMut(u32) -> bool) {
+        for unit in (0..self.units.len() as u32).rev() {
+            let one = self.unit(unit);
+            let home = one.homes.get(rank).filter(|_| one.size() == 1);
+            let Some(&(node, _)) = home else { continue };
+            if self.has_room(node) && self.is_legal(unit, node, None) && wants(node) {
+                self.put(unit, node);
             }
         }
     }
 
-    /// Finds a place for every copy that has none.
+    /// Finds a place for every copy that has none, first of those that may be on fewest nodes:
+    /// else others would be there already, and had to be pushed on.
     fn place_all(&mut self) -> Result<(), Infeasible> {
-        for unit in 0..self.units.len() as u32 {
+        let mut order: Vec<u32> = (0..self.units.len() as u32).collect();
+        order.sort_by_key(|unit| (self.allowed(self.unit(*unit)).len(), *unit));
+        for unit in order {
             while self.unit(unit).on.len() < self.copies {
                 self.place_one(unit)?;
             }
@@ -264,7 +243,7 @@ impl<'a> Solver<'a> {
         let reached: Vec<u32> =
             (0..self.nodes.len() as u32).filter(|node| cost(node).is_some()).collect();
         let ends = reached.iter().copied().filter(|node| self.has_room(*node));
-        let end = match ends.min_by_key(|node| (cost(node), *node)) {
+        let end = match ends.min_by_key(|node| (cost(node), Reverse(self.lack(*node)), *node)) {
             Some(end) => end,
             None => self.raise(unit, &reached)?,
         };
@@ -295,19 +274,26 @@ impl<'a> Solver<'a> {
         self.loads[node as usize] < self.targets[node as usize]
     }
 
-    /// A node with room where the copy may go, if no way over other nodes is cheaper: one at home,
-    /// or any where no copy could be pushed on for nothing.
+    /// How many copies a node with room has less than it should.
+    fn lack(&self, node: u32) -> u64 {
+        self.targets[node as usize] - self.loads[node as usize]
+    }
+
+    /// The node that lacks most of those where the copy may go, if no way over other nodes is
+    /// cheaper: one at home, or any where no home has a copy that could be pushed on for nothing.
     fn at_once(&self, unit: u32) -> Option<u32> {
         let free = self.legal(unit, None).filter(|node| self.has_room(*node));
-        let filled =
-            |node: u32| self.loads[node as usize] as f64 / self.targets[node as usize] as f64;
-        let best = free.min_by(|a, b| {
-            let cost = |node: u32| self.unit(unit).cost(node);
-            cost(*a).cmp(&cost(*b)).then(filled(*a).total_cmp(&filled(*b))).then(a.cmp(b))
-        })?;
-        let mut homes = self.unit(unit).homes.iter();
-        let has_home = homes.any(|(home, _)| self.is_legal(unit, *home, None));
-        (self.unit(unit).cost(best) == 0 || !has_home).then_some(best)
+        let one = self.unit(unit);
+        // The further copies of a node's shards are anywhere, so that many share its load when it
+        // fails; by number they would always be on the next ones.
+        let tie = |node: u32| if one.on.is_empty() { 0 } else { stream(unit.into(), node.into()) };
+        let best =
+            free.min_by_key(|&node| (one.cost(node), Reverse(self.lack(node)), tie(node), node))?;
+        let can_push = |home: u32| {
+            self.is_legal(unit, home, None) && !self.held[home as usize].restless.is_empty()
+        };
+        let is_cheapest = one.cost(best) == 0 || !one.homes.iter().any(|(home, _)| can_push(*home));
+        is_cheapest.then_some(best)
     }
 
     /// A shard that has no place, and the nodes where room would have to be made.

@@ -62,7 +62,7 @@ pub(super) fn exact_shares(subject: &Subject) -> Finding {
     let sample = Sample::new(50_000);
     for nodes in [1, 5, 12] {
         let placer = subject.fleet(nodes)?;
-        let Placer::Placement(placement) = &placer else { continue };
+        let Some(placement) = placer.placement() else { continue };
         let Some(shares) = placement.shares() else { continue };
         let sum: u128 = shares.parts.iter().map(|(_, part)| part).sum();
         hold(sum == shares.whole, || format!("{nodes} nodes: {sum} of {}", shares.whole))?;

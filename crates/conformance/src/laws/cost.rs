@@ -85,7 +85,7 @@ fn some_go(size: FleetSize, seed: HashSeed) -> Vec<Change> {
 
 fn mean_steps(placer: &Placer, sample: &Sample) -> f64 {
     let mut count = Count::default();
-    let Placer::Placement(placement) = placer else { unreachable!("it binds functions") };
+    let placement = placer.placement().expect("it binds functions");
     sample.each().for_each(|key| {
         placement.trace(key, &mut count);
     });

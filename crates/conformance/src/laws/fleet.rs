@@ -1,8 +1,10 @@
 //! What a fleet goes through, and who owns keys afterwards.
 
+use std::collections::BTreeSet;
+
 use placelab_core::{
-    Capability, Change, Claim, HashSeed, History, NodeId, NodeName, PlacementError, Placer, Roster,
-    Weight,
+    AlgorithmSpec, Capability, Change, Claim, HashSeed, History, NodeId, NodeName, PlacementError,
+    Placer, Roster, Weight,
 };
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -153,6 +155,33 @@ pub(super) fn twin(subject: &Subject) -> Finding {
         let sample = Sample::new(64).salted(script.seed);
         let twin = (spec.naive)(arguments, script.seed, &script.history, sample.keys());
         script.hold(sample.owners(script.last()) == twin, "the twin differs")
+    })
+}
+
+/// Whether a scheme has a table of owners that all clients hold.
+pub(super) fn has_table(spec: &'static AlgorithmSpec) -> bool {
+    let placement = Subject::small(spec).placement(2);
+    placement.is_ok_and(|placement| placement.table().is_some())
+}
+
+/// The owner of a key is that of its row: while there are as many rows, one node follows another
+/// only where it does so in some row.
+pub(super) fn table(subject: &Subject) -> Finding {
+    let rows = |placer: &Placer| placer.placement().and_then(|placement| placement.table());
+    (0..SCRIPTS).try_for_each(|number| {
+        let script = Script::new(subject, number)?;
+        let sample = Sample::new(64).salted(script.seed);
+        for pair in script.placers.windows(2) {
+            let tables = rows(&pair[0]).zip(rows(&pair[1]));
+            let Some((old, new)) = tables.filter(|(old, new)| old.len() == new.len()) else {
+                continue;
+            };
+            let follows: BTreeSet<(NodeId, NodeId)> = std::iter::zip(old, new).collect();
+            let [old, new] = [&pair[0], &pair[1]].map(|placer| sample.owners(placer));
+            let holds = std::iter::zip(old, new).all(|owners| follows.contains(&owners));
+            script.hold(holds, "a key has another owner than any row")?;
+        }
+        Ok(())
     })
 }
 

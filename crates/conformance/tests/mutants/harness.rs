@@ -25,6 +25,11 @@ pub(crate) trait Broken: Clone + Send + Sync + 'static {
         self.owner(hash)
     }
 
+    /// The owner of each row, where it says that a table has them.
+    fn table(&self) -> Option<Vec<NodeId>> {
+        None
+    }
+
     /// What it says that its tables hold.
     fn table_bytes(&self) -> u64 {
         0
@@ -68,6 +73,10 @@ impl<B: Broken> Placement for Mutant<B> {
         let owner = self.place(key);
         let others = self.roster.serving().map(|node| node.id).filter(|id| *id != owner);
         let _ = std::iter::once(owner).chain(others).try_for_each(visit);
+    }
+
+    fn table(&self) -> Option<Vec<NodeId>> {
+        self.broken.table()
     }
 
     fn shares(&self) -> Option<Shares> {

@@ -294,6 +294,34 @@ fn a_scan_that_is_documented_as_one_step() {
     caught::<Scan>("work", &[Claim::FairShares], &[Capability::RemoveAny]);
 }
 
+/// A table whose rows are counted from another one with each version.
+#[derive(Clone)]
+struct Turning {
+    rows: Vec<NodeId>,
+    version: u64,
+}
+
+impl Broken for Turning {
+    fn new(roster: &Roster, _: HashSeed, before: Option<&Self>) -> Self {
+        let serving = roster.serving_ids();
+        let rows = (0..16).map(|row| serving[row % serving.len()]).collect();
+        Turning { rows, version: before.map_or(0, |before| before.version + 1) }
+    }
+
+    fn owner(&self, hash: u64) -> NodeId {
+        self.rows[((hash % 16 + self.version) % 16) as usize]
+    }
+
+    fn table(&self) -> Option<Vec<NodeId>> {
+        Some(self.rows.clone())
+    }
+}
+
+#[test]
+fn a_table_whose_keys_change_rows() {
+    caught::<Turning>("table", &[], &[Capability::RemoveAny]);
+}
+
 /// The twin of all mutants that is not broken passes: highest random weight.
 #[derive(Clone)]
 struct Sound(Vec<(u64, NodeId)>);
