@@ -29,6 +29,7 @@ mod residency;
 mod solve;
 mod targets;
 mod units;
+mod verify;
 mod ways;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +39,7 @@ use placelab_core::{Domain, NodeId, Roster};
 pub(crate) use contender::SPEC;
 pub use infeasible::Infeasible;
 pub use solve::solve;
+pub use verify::{Broken, verify};
 
 /// Something that is placed as a whole.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
