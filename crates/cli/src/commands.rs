@@ -11,6 +11,7 @@ mod place;
 mod prepare;
 mod report;
 mod run;
+mod table;
 mod time;
 
 use clap::Subcommand;
@@ -32,6 +33,9 @@ pub(crate) enum Command {
     Null(null::Options),
     /// Say what every failure does to the others, what random ones lose, and how far they go
     Failures(failures::Options),
+    /// Plan tables of shards, look at them, and put one version in the place of another
+    #[command(subcommand)]
+    Table(table::Command),
     /// Draw a report again from its results
     Report(report::Options),
     /// Write a commented scenario to start from
@@ -47,6 +51,7 @@ impl Command {
             Command::Place(options) => options.run(),
             Command::Null(options) => options.run(),
             Command::Failures(options) => options.run(),
+            Command::Table(command) => command.run(),
             Command::Report(options) => options.run(),
             Command::Init(options) => options.run(),
         }

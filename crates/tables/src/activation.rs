@@ -62,11 +62,11 @@ pub fn activate(next: &Path, active: &Path) -> Result<Activated, ActivateError> 
     let table = TableFile::parse(&next.display().to_string(), &text)?;
     table.verify().map_err(|mistake| mistake.within(next))?;
     // By whatever name it goes, a file has one lock.
-    let active = active.canonicalize().unwrap_or_else(|_| active.into());
-    let _lock = lock(&active)?;
-    let current = active_version(&active)?;
-    check(&table, current, &active)?;
-    whole::replace(&active, &text)?;
+    let place = active.canonicalize().unwrap_or_else(|_| active.into());
+    let _lock = lock(&place)?;
+    let current = active_version(active)?;
+    check(&table, current, active)?;
+    whole::replace(&place, &text)?;
     Ok(Activated { version: table.version, replaced: current })
 }
 
@@ -98,8 +98,8 @@ fn active_version(active: &Path) -> Result<Option<u64>, FileError> {
 }
 
 /// Waits until nobody else activates there; the lock goes with the file that is returned.
-fn lock(active: &Path) -> Result<File, FileError> {
-    let mut name = active.as_os_str().to_owned();
+fn lock(place: &Path) -> Result<File, FileError> {
+    let mut name = place.as_os_str().to_owned();
     name.push(".lock");
     let path = PathBuf::from(name);
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);

@@ -1,9 +1,15 @@
-//! Whole tables as TOML. The form of the file is stated once, by [`Document`], for both ways.
+//! Whole tables as TOML: a head with version and rules, then an entry for each node and each shard.
+//!
+//! The form of each part is stated once, by a type, for both ways. Parts are read one at a time: a
+//! parser holds more than a kilobyte for every small table, gigabytes for a million of them. They
+//! are cut at lines that begin with `[[`. A string of a table that is none holds no such line, for
+//! names hold no line ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_algorithms::shard_map::{Rules, Shard, Spread};
 use placelab_core::{Domain, Node, NodeId, Roster, Weight};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
@@ -12,12 +18,15 @@ use crate::mistake::{Misplaced, Mistake};
 use crate::table_file::TableFile;
 use crate::{COPIES_MAX, SHARDS_MAX, SPREADS, spread_name, spread_of};
 
+/// Largest part of a file in bytes: 1 MiB. A parser takes some hundred times as much.
+const PART_BYTES_MAX: usize = 1 << 20;
+
 /// A value with its place in the file.
 type Text = Spanned<String>;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct Head {
     version: Option<Spanned<u64>>,
     replaces: Option<u64>,
     /// How many follow.
@@ -28,10 +37,6 @@ struct Document {
     together: bool,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     residency: BTreeMap<String, Spanned<Vec<Text>>>,
-    #[serde(default, rename = "node", skip_serializing_if = "Vec::is_empty")]
-    nodes: Vec<NodeEntry>,
-    #[serde(default, rename = "shard")]
-    entries: Vec<ShardEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -55,34 +60,121 @@ struct ShardEntry {
     holders: Vec<Text>,
 }
 
+/// A part of the text, and the byte at which it begins.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    at: usize,
+    text: &'a str,
+}
+
+impl<'a> Part<'a> {
+    /// The text up to the next entry, and what follows.
+    fn split(self) -> (Part<'a>, Part<'a>) {
+        let mut end = 0;
+        for line in self.text.split_inclusive('\n') {
+            if line.trim_start().starts_with("[[") {
+                break;
+            }
+            end += line.len();
+        }
+        let (text, rest) = self.text.split_at(end);
+        (Part { at: self.at, text }, Part { at: self.at + end, text: rest })
+    }
+
+    /// The first line, and what follows.
+    fn split_line(self) -> (Part<'a>, Part<'a>) {
+        let end = self.text.find('\n').map_or(self.text.len(), |end| end + 1);
+        let (text, rest) = self.text.split_at(end);
+        (Part { at: self.at, text }, Part { at: self.at + end, text: rest })
+    }
+
+    fn wrong(self, mistake: Mistake) -> Misplaced {
+        Misplaced { at: self.at, mistake }
+    }
+
+    fn read<T: DeserializeOwned>(self) -> Result<T, Misplaced> {
+        if self.text.len() > PART_BYTES_MAX {
+            let (what, asked) = ("bytes of one part of a table", self.text.len() as u64);
+            let possible = PART_BYTES_MAX as u64;
+            return Err(self.wrong(Mistake::TooLarge { what, asked, possible }));
+        }
+        toml::from_str(self.text).map_err(|error| Misplaced {
+            at: self.at + error.span().map_or(0, |span| span.start),
+            mistake: Mistake::syntax(error.message()),
+        })
+    }
+}
+
+/// The entries under `[[node]]` or `[[shard]]`, with their places.
+type Entries<T> = Vec<(usize, T)>;
+
+/// Reads all parts. Places in an entry count from its own.
+fn read_parts(text: &str) -> Result<(Head, Entries<NodeEntry>, Entries<ShardEntry>), Misplaced> {
+    let (head, mut rest) = Part { at: 0, text }.split();
+    let head = head.read()?;
+    let (mut nodes, mut shards) = (Vec::new(), Vec::new());
+    while !rest.text.is_empty() {
+        let (title, body) = rest.split_line();
+        let (body, next) = body.split();
+        match title.text.split('#').next().unwrap_or_default().trim() {
+            "[[node]]" => {
+                limited(title, "nodes", nodes.len(), Roster::NODES_MAX as u64)?;
+                nodes.push((body.at, body.read()?));
+            }
+            "[[shard]]" => {
+                limited(title, "shards", shards.len(), SHARDS_MAX)?;
+                shards.push((body.at, body.read()?));
+            }
+            _ => {
+                let message = "entries are under [[node]] or [[shard]]";
+                return Err(title.wrong(Mistake::syntax(message)));
+            }
+        }
+        rest = next;
+    }
+    Ok((head, nodes, shards))
+}
+
+/// Whether there may be one more.
+fn limited(
+    title: Part<'_>,
+    what: &'static str,
+    count: usize,
+    possible: u64,
+) -> Result<(), Misplaced> {
+    match count as u64 {
+        count if count < possible => Ok(()),
+        count => Err(title.wrong(Mistake::TooLarge { what, asked: count + 1, possible })),
+    }
+}
+
 /// Reads a table.
 ///
 /// # Errors
 /// The first mistake, with its place.
 pub(crate) fn parse(text: &str) -> Result<TableFile, Misplaced> {
-    let document: Document = toml::from_str(text).map_err(|error| Misplaced {
-        at: error.span().map_or(0, |span| span.start),
-        mistake: Mistake::syntax(error.message()),
-    })?;
-    let version = read_version(&document)?;
-    let copies = within("copies", &document.copies, COPIES_MAX)? as usize;
-    let announced = within("shards", &document.shards, SHARDS_MAX)?;
-    let (roster, capacity) = read_nodes(&document.nodes)?;
+    let (head, nodes, entries) = read_parts(text)?;
+    let version = read_version(&head)?;
+    let copies = within("copies", &head.copies, COPIES_MAX)? as usize;
+    let announced = within("shards", &head.shards, SHARDS_MAX)?;
+    let (roster, capacity) = read_nodes(&nodes)?;
     let rules = Rules {
         copies,
-        spread: read_spread(document.spread.as_ref())?,
-        residency: read_residency(&document.residency)?,
-        together: document.together,
+        spread: read_spread(head.spread.as_ref())?,
+        residency: read_residency(&head.residency)?,
+        together: head.together,
         capacity,
     };
     let mut growing = Growing::new(roster.as_ref(), copies);
-    document.entries.iter().try_for_each(|entry| read_shard(&mut growing, entry, copies))?;
+    for (at, entry) in &entries {
+        read_shard(&mut growing, entry, copies).map_err(|wrong| wrong.after(*at))?;
+    }
     if growing.len() != announced {
         let count = Mistake::Count { what: "shards", said: announced, found: growing.len() };
-        return Err(placed(&document.shards, count));
+        return Err(placed(&head.shards, count));
     }
     let (shards, map) = growing.finish();
-    Ok(TableFile { version, replaces: document.replaces, roster, rules, shards, map })
+    Ok(TableFile { version, replaces: head.replaces, roster, rules, shards, map })
 }
 
 fn placed<T>(value: &Spanned<T>, mistake: Mistake) -> Misplaced {
@@ -90,9 +182,9 @@ fn placed<T>(value: &Spanned<T>, mistake: Mistake) -> Misplaced {
 }
 
 /// The version, 0 where there is none, which follows the one that it replaces.
-fn read_version(document: &Document) -> Result<u64, Misplaced> {
-    let replaces = document.replaces;
-    let Some(version) = &document.version else {
+fn read_version(head: &Head) -> Result<u64, Misplaced> {
+    let replaces = head.replaces;
+    let Some(version) = &head.version else {
         return match replaces {
             None => Ok(0),
             Some(_) => Err(Misplaced { at: 0, mistake: Mistake::NoVersion }),
@@ -140,24 +232,22 @@ fn domain(key: &'static str, text: &Text) -> Result<Domain, Misplaced> {
 }
 
 /// The fleet, none where it is left open, and what its nodes can hold.
-fn read_nodes(entries: &[NodeEntry]) -> Result<(Option<Roster>, BTreeMap<NodeId, u64>), Misplaced> {
-    let Some(first) = entries.first() else { return Ok((None, BTreeMap::new())) };
-    let (mut names, mut nodes) = (BTreeSet::new(), Vec::new());
-    for (place, entry) in (0..).zip(entries) {
-        let node = read_node(entry, NodeId(place))?;
+fn read_nodes(
+    entries: &[(usize, NodeEntry)],
+) -> Result<(Option<Roster>, BTreeMap<NodeId, u64>), Misplaced> {
+    let Some((first, _)) = entries.first() else { return Ok((None, BTreeMap::new())) };
+    let (mut names, mut nodes, mut capacity) = (BTreeSet::new(), Vec::new(), BTreeMap::new());
+    for (place, (at, entry)) in (0..).zip(entries) {
+        let node = read_node(entry, NodeId(place)).map_err(|wrong| wrong.after(*at))?;
         if !names.insert(node.name.clone()) {
             let twice = Mistake::Duplicate { what: "node", name: node.name.to_string() };
-            return Err(placed(&entry.name, twice));
+            return Err(placed(&entry.name, twice).after(*at));
         }
+        capacity.extend(entry.capacity.map(|capacity| (node.id, capacity)));
         nodes.push(node);
     }
-    let capacity = nodes
-        .iter()
-        .zip(entries)
-        .filter_map(|(node, entry)| entry.capacity.map(|capacity| (node.id, capacity)));
-    let capacity = capacity.collect();
-    let roster = Roster::new(nodes).map_err(|error| placed(&first.name, Mistake::Fleet(error)))?;
-    Ok((Some(roster), capacity))
+    let fleet = |error| Misplaced { at: *first, mistake: Mistake::Fleet(error) };
+    Ok((Some(Roster::new(nodes).map_err(fleet)?), capacity))
 }
 
 fn read_node(entry: &NodeEntry, id: NodeId) -> Result<Node, Misplaced> {
@@ -204,19 +294,7 @@ fn read_shard(
 pub(crate) fn write(table: &TableFile) -> Result<String, Mistake> {
     let (rules, names) = (&table.rules, table.names());
     let zones = |zones: &BTreeSet<Domain>| unplaced(zones.iter().map(said).collect());
-    let entry = |(at, shard): (usize, &Shard)| ShardEntry {
-        name: said(&shard.name),
-        label: shard.label.as_ref().map(said),
-        tenant: shard.tenant.as_ref().map(said),
-        holders: table
-            .map
-            .holders(at)
-            .iter()
-            .filter_map(|node| names.get(node))
-            .map(said)
-            .collect(),
-    };
-    let document = Document {
+    let mut text = part(&Head {
         version: (table.version > 0).then(|| unplaced(table.version)),
         replaces: table.replaces,
         shards: unplaced(table.shards.len() as u64),
@@ -224,10 +302,26 @@ pub(crate) fn write(table: &TableFile) -> Result<String, Mistake> {
         spread: Some(said(spread_name(rules.spread))),
         together: rules.together,
         residency: rules.residency.iter().map(|(key, of)| (key.clone(), zones(of))).collect(),
-        nodes: table.nodes().iter().map(|node| write_node(node, rules)).collect(),
-        entries: table.shards.iter().enumerate().map(entry).collect(),
-    };
-    toml::to_string(&document).map_err(|error| Mistake::syntax(&error.to_string()))
+    })?;
+    for node in table.nodes() {
+        text += "\n[[node]]\n";
+        text += &part(&write_node(node, rules))?;
+    }
+    for (at, shard) in table.shards.iter().enumerate() {
+        let holders = table.map.holders(at).iter().filter_map(|node| names.get(node));
+        text += "\n[[shard]]\n";
+        text += &part(&ShardEntry {
+            name: said(&shard.name),
+            label: shard.label.as_ref().map(said),
+            tenant: shard.tenant.as_ref().map(said),
+            holders: holders.map(said).collect(),
+        })?;
+    }
+    Ok(text)
+}
+
+fn part(part: &impl Serialize) -> Result<String, Mistake> {
+    toml::to_string(part).map_err(|error| Mistake::syntax(&error.to_string()))
 }
 
 /// A value that is to be written.

@@ -146,9 +146,7 @@ impl Mistake {
             Mistake::Value { .. } | Mistake::Duplicate { .. } | Mistake::Fleet(_) => {
                 "correct the value in the file"
             }
-            Mistake::UnknownOwner { .. } => {
-                "add the node, or replace the fleet by `placelab table plan --nodes`"
-            }
+            Mistake::UnknownOwner { .. } => "name everybody who holds something in the fleet",
             Mistake::Holders { .. } => "remove holders, or raise the copies by `--copies`",
             Mistake::NoFleet => "add a [[node]], or give the fleet by --nodes",
             Mistake::NoVersion | Mistake::Broken(_) => {
@@ -184,6 +182,11 @@ pub(crate) struct Misplaced {
 }
 
 impl Misplaced {
+    /// The same in a part of the text that begins so late.
+    pub(crate) fn after(self, start: usize) -> Self {
+        Misplaced { at: start + self.at, ..self }
+    }
+
     /// The error in the file that has this text.
     pub(crate) fn within(self, path: &str, text: &str) -> FileError {
         let before = &text.as_bytes()[..self.at.min(text.len())];

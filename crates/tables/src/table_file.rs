@@ -42,6 +42,19 @@ pub struct Planned {
 }
 
 impl TableFile {
+    /// A start of the shards `shard-0` … of one copy, which nobody holds, over a fleet to be given.
+    pub fn numbered(shards: usize) -> Self {
+        let shard = |at| Shard { name: format!("shard-{at}"), ..Shard::default() };
+        TableFile {
+            version: 0,
+            replaces: None,
+            roster: None,
+            rules: Rules::default(),
+            shards: (0..shards).map(shard).collect(),
+            map: ShardMap::empty(shards, 1),
+        }
+    }
+
     /// Reads a whole table (TOML) from a file; its rules are not looked at yet.
     ///
     /// # Errors

@@ -10,20 +10,19 @@ use placelab_sim::scenario::Domains;
 use super::prepare;
 use crate::failure::Failure;
 
+/// What `--nodes` takes.
+pub(super) const NODES_HELP: &str =
+    "Count, list `name[=weight][@zone],…` or @FILE.csv with columns name, weight, zone, rack";
+
 #[derive(Args)]
 pub(super) struct FleetOptions {
-    /// Count, list `name[=weight][@zone],…` or @FILE.csv with columns name, weight, zone, rack
-    #[arg(long, value_name = "SPEC", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SPEC", allow_hyphen_values = true, help = NODES_HELP)]
     nodes: String,
     /// Copies of each key, on distinct nodes; the owner is the first
     #[arg(long, value_name = "R", default_value = "1", allow_hyphen_values = true)]
     replicas: String,
-    /// Zones that a count of nodes is dealt out to
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    zones: Option<String>,
-    /// Racks that the nodes of each zone, or of the fleet, are dealt out to
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    racks: Option<String>,
+    #[command(flatten)]
+    domains: DomainOptions,
     /// What copies have to do with zones: ignore, prefer or spread
     #[arg(long, value_name = "RULE", default_value = "ignore")]
     zone_rule: String,
@@ -32,10 +31,21 @@ pub(super) struct FleetOptions {
     rack_rule: String,
 }
 
+/// Where the nodes of a fleet that is a count stand.
+#[derive(Args)]
+pub(super) struct DomainOptions {
+    /// Zones that a count of nodes is dealt out to
+    #[arg(long, value_name = "N", allow_hyphen_values = true, requires = "nodes")]
+    zones: Option<String>,
+    /// Racks that the nodes of each zone, or of the fleet, are dealt out to
+    #[arg(long, value_name = "N", allow_hyphen_values = true, requires = "nodes")]
+    racks: Option<String>,
+}
+
 impl FleetOptions {
     /// A fleet that can hold the copies, of which there are not more than some.
     pub(super) fn read(&self, copies_max: usize) -> Result<(Roster, CopyRule), Failure> {
-        let nodes = nodes(self)?;
+        let nodes = self.domains.deal(&self.nodes)?;
         let count = prepare::number("--replicas", &self.replicas, copies_max as u64)? as usize;
         let zones = rule("zone", &self.zone_rule, &nodes, |node| node.zone.is_some())?;
         let racks = rule("rack", &self.rack_rule, &nodes, |node| node.rack.is_some())?;
@@ -46,25 +56,28 @@ impl FleetOptions {
     }
 }
 
-/// The fleet: a count dealt out to zones and racks, or nodes that say where they stand.
-fn nodes(options: &FleetOptions) -> Result<Vec<Node>, Failure> {
-    let dealt = |option, text: &Option<String>| {
-        let most = Roster::NODES_MAX as u64;
-        text.as_deref().map(|text| prepare::number(option, text, most)).transpose()
-    };
-    let zones = dealt("--zones", &options.zones)?.map(|zones| zones as u32);
-    let racks = dealt("--racks", &options.racks)?.map(|racks| racks as u32);
-    let count = whole_number(options.nodes.trim()).map(|_| options.nodes.replace('_', ""));
-    let nodes = parse_nodes(count.as_deref().unwrap_or(&options.nodes));
-    let nodes = nodes.map_err(prepare::fleet_failure)?;
-    match (zones.or(racks), count) {
-        (None, _) => Ok(nodes),
-        (Some(_), Some(_)) => Ok(numbered_nodes(nodes.len() as u32, Domains { zones, racks })),
-        (Some(_), None) => Err(Failure::Invalid(format!(
-            "--nodes {}: --zones and --racks deal out a count of nodes; write `name@zone` in a \
-             list, or columns `zone` and `rack` in a file",
-            quoted(&options.nodes)
-        ))),
+impl DomainOptions {
+    /// The nodes of `--nodes`: a count dealt out to zones and racks, or nodes that say where they
+    /// stand.
+    pub(super) fn deal(&self, spec: &str) -> Result<Vec<Node>, Failure> {
+        let dealt = |option, text: &Option<String>| {
+            let most = Roster::NODES_MAX as u64;
+            text.as_deref().map(|text| prepare::number(option, text, most)).transpose()
+        };
+        let zones = dealt("--zones", &self.zones)?.map(|zones| zones as u32);
+        let racks = dealt("--racks", &self.racks)?.map(|racks| racks as u32);
+        let count = whole_number(spec.trim()).map(|_| spec.replace('_', ""));
+        let nodes = parse_nodes(count.as_deref().unwrap_or(spec));
+        let nodes = nodes.map_err(prepare::fleet_failure)?;
+        match (zones.or(racks), count) {
+            (None, _) => Ok(nodes),
+            (Some(_), Some(_)) => Ok(numbered_nodes(nodes.len() as u32, Domains { zones, racks })),
+            (Some(_), None) => Err(Failure::Invalid(format!(
+                "--nodes {}: --zones and --racks deal out a count of nodes; write `name@zone` in a \
+                 list, or columns `zone` and `rack` in a file",
+                quoted(spec)
+            ))),
+        }
     }
 }
 

@@ -7,4 +7,5 @@ mod generated;
 mod golden;
 mod null;
 mod support;
+mod table;
 mod workspace;

@@ -57,7 +57,11 @@ fn mistakes_have_their_line() {
         ("name = \"b\"", "name = \"b\"\ncapacity = -1", 9, ""),
         ("name = \"t\"", "name = \"s\"", 13, "shard `s` is there twice"),
         ("name = \"t\"", "name = \"t\"\nlabel = \"\\n\"", 14, "label: "),
-        ("name = \"t\"\n", "", 12, "missing field `name`"),
+        ("[[shard]]\nname = \"t\"", "[[shrd]]\nname = \"t\"", 12, "under [[node]] or [[shard]]"),
+        ("[[shard]]\nname = \"t\"", " [[shard]] # t\nname = \"s\"", 13, "`s` is there twice"),
+        ("name = \"t\"", "name = \"t\"\n[residency]", 14, "unknown field `residency`"),
+        ("name = \"t\"", "name = \"\"\"\n[[shard]]\"\"\"", 14, "invalid multi-line"),
+        ("name = \"t\"\n", "", 13, "missing field `name`"),
         ("[\"b\", \"a\"]", "[\"b\", \"c\"]", 14, "unknown owner: shard `t` is on `c`"),
         ("[\"b\", \"a\"]", "[\"b\", \"\\u0000\"]", 14, "holders: "),
     ] {
@@ -165,6 +169,13 @@ fn files_that_are_none_are_told() {
     assert!(matches!(read(&[0; 64]), Mistake::Cut));
     let deep = format!("x = {}\n", "[".repeat(100_000));
     assert!(matches!(read(deep.as_bytes()), Mistake::Syntax { .. }));
+    // Small tables are large to a parser.
+    let many = format!("x = [{}]\n", "{a=1},".repeat(1 << 20));
+    assert!(matches!(read(many.as_bytes()), Mistake::TooLarge { .. }));
+    let many = "shards = 1\ncopies = 1\n".to_string() + &"[[shard]]\nname='s'\n".repeat(1 << 20);
+    assert!(matches!(read(many.as_bytes()), Mistake::Duplicate { .. }));
+    let more = format!("{many}[[shard]]\n");
+    assert!(matches!(read(more.as_bytes()), Mistake::TooLarge { asked: 1_048_577, .. }));
     assert!(matches!(read(&vec![b'#'; (64 << 20) + 1]), Mistake::TooLarge { .. }));
     let folder_itself = TableFile::read(folder.path()).unwrap_err();
     assert!(folder_itself.to_string().contains("not a regular file"), "{folder_itself}");
