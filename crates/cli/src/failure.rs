@@ -12,7 +12,7 @@ pub(crate) enum Failure {
     Internal(anyhow::Error),
     /// Usage or an invalid file: 2.
     Invalid(String),
-    /// An expectation or requirement was not met: 3.
+    /// An expectation or requirement was not met, or another version is active: 3.
     Unmet(String),
     /// Refused by a resource limit: 4.
     Limit(String),

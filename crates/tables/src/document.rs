@@ -93,15 +93,21 @@ impl<'a> Part<'a> {
     }
 
     fn read<T: DeserializeOwned>(self) -> Result<T, Misplaced> {
-        if self.text.len() > PART_BYTES_MAX {
-            let (what, asked) = ("bytes of one part of a table", self.text.len() as u64);
-            let possible = PART_BYTES_MAX as u64;
-            return Err(self.wrong(Mistake::TooLarge { what, asked, possible }));
-        }
+        check_size(self.text).map_err(|mistake| self.wrong(mistake))?;
         toml::from_str(self.text).map_err(|error| Misplaced {
             at: self.at + error.span().map_or(0, |span| span.start),
             mistake: Mistake::syntax(error.message()),
         })
+    }
+}
+
+/// Whether a part may be so long.
+fn check_size(text: &str) -> Result<(), Mistake> {
+    let (what, asked, possible) =
+        ("bytes of one part of a table", text.len() as u64, PART_BYTES_MAX as u64);
+    match asked <= possible {
+        true => Ok(()),
+        false => Err(Mistake::TooLarge { what, asked, possible }),
     }
 }
 
@@ -290,7 +296,7 @@ fn read_shard(
 /// The table as text.
 ///
 /// # Errors
-/// A number beyond what TOML can say.
+/// A number beyond what TOML can say, or rules beyond [`PART_BYTES_MAX`].
 pub(crate) fn write(table: &TableFile) -> Result<String, Mistake> {
     let (rules, names) = (&table.rules, table.names());
     let zones = |zones: &BTreeSet<Domain>| unplaced(zones.iter().map(said).collect());
@@ -320,8 +326,10 @@ pub(crate) fn write(table: &TableFile) -> Result<String, Mistake> {
     Ok(text)
 }
 
+/// The text of one part, no longer than can be read again.
 fn part(part: &impl Serialize) -> Result<String, Mistake> {
-    toml::to_string(part).map_err(|error| Mistake::syntax(&error.to_string()))
+    let text = toml::to_string(part).map_err(|error| Mistake::syntax(&error.to_string()))?;
+    check_size(&text).map(|()| text)
 }
 
 /// A value that is to be written.

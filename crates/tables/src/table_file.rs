@@ -94,7 +94,8 @@ impl TableFile {
     /// The whole table as TOML; the same table has the same bytes.
     ///
     /// # Errors
-    /// A version or capacity beyond 2⁶³, which TOML cannot say.
+    /// A version or capacity beyond 2⁶³, which TOML cannot say, or a residency too long to be
+    /// read again.
     pub fn to_toml(&self) -> Result<String, Mistake> {
         document::write(self)
     }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use placelab_algorithms::published::ActivationError;
 use placelab_core::NodeId;
@@ -144,7 +143,6 @@ fn writers_that_race_lose_nothing() {
     first.rules.capacity = [(NodeId(0), 1_000)].into();
     planned(&first, &folder.path().join("1"));
     activate(&folder.path().join("1"), &active).unwrap();
-    let refused = AtomicU64::new(0);
     let write = |writer: &str| {
         let (next, mut done) = (folder.path().join(writer), Vec::new());
         while (done.len() as u64) < TIMES {
@@ -153,9 +151,7 @@ fn writers_that_race_lose_nothing() {
             planned(&table, &next);
             match activate(&next, &active) {
                 Ok(activated) => done.push(activated.version),
-                Err(ActivateError::Refused { refused: ActivationError::Stale { .. }, .. }) => {
-                    refused.fetch_add(1, Ordering::Relaxed);
-                }
+                Err(ActivateError::Refused { refused: ActivationError::Stale { .. }, .. }) => {}
                 Err(error) => panic!("{error}"),
             }
             fs::remove_file(&next).unwrap();
@@ -171,5 +167,4 @@ fn writers_that_race_lose_nothing() {
     assert_eq!(all, (2..=2 * TIMES + 1).collect::<Vec<_>>(), "each version once");
     let last = TableFile::read(&active).unwrap();
     assert_eq!(last.rules.capacity[&NodeId(0)], 1_000 + 2 * TIMES, "nobody's one is lost");
-    assert!(refused.into_inner() > 0, "nobody was ever late");
 }
