@@ -64,6 +64,25 @@ pub enum Spread {
     Racks,
 }
 
+impl Spread {
+    /// Every kind.
+    pub const ALL: [Spread; 3] = [Spread::Nodes, Spread::Zones, Spread::Racks];
+
+    /// What copies are on different ones of, in the plural: the name in files and options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Spread::Nodes => "nodes",
+            Spread::Zones => "zones",
+            Spread::Racks => "racks",
+        }
+    }
+
+    /// The kind of a name; none where nothing is called so.
+    pub fn named(name: &str) -> Option<Self> {
+        Spread::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
 /// What a map has to keep.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rules {

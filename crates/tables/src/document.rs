@@ -16,7 +16,7 @@ use toml::Spanned;
 use crate::growing::{Growing, name};
 use crate::mistake::{Misplaced, Mistake};
 use crate::table_file::TableFile;
-use crate::{COPIES_MAX, SHARDS_MAX, SPREADS, spread_name, spread_of};
+use crate::{COPIES_MAX, SHARDS_MAX};
 
 /// Largest part of a file in bytes: 1 MiB. A parser takes some hundred times as much.
 const PART_BYTES_MAX: usize = 1 << 20;
@@ -216,8 +216,8 @@ fn within(key: &'static str, count: &Spanned<u64>, possible: u64) -> Result<u64,
 
 fn read_spread(spread: Option<&Text>) -> Result<Spread, Misplaced> {
     let Some(text) = spread else { return Ok(Spread::default()) };
-    spread_of(text.get_ref()).ok_or_else(|| {
-        let names = SPREADS.map(|(_, name)| name).join(", ");
+    Spread::named(text.get_ref()).ok_or_else(|| {
+        let names = Spread::ALL.map(Spread::name).join(", ");
         placed(text, Mistake::value("spread", format!("one of {names} is needed")))
     })
 }
@@ -305,7 +305,7 @@ pub(crate) fn write(table: &TableFile) -> Result<String, Mistake> {
         replaces: table.replaces,
         shards: unplaced(table.shards.len() as u64),
         copies: unplaced(rules.copies as u64),
-        spread: Some(said(spread_name(rules.spread))),
+        spread: Some(said(rules.spread.name())),
         together: rules.together,
         residency: rules.residency.iter().map(|(key, of)| (key.clone(), zones(of))).collect(),
     })?;

@@ -27,8 +27,6 @@ mod rows;
 mod table_file;
 mod whole;
 
-use placelab_algorithms::shard_map::Spread;
-
 pub use activation::{ActivateError, Activated, activate};
 pub use mistake::{FileError, Mistake};
 pub use table_file::{Planned, TableFile};
@@ -40,18 +38,3 @@ pub const FILE_BYTES_MAX: u64 = 64 << 20;
 pub const SHARDS_MAX: u64 = 1 << 20;
 /// Most copies of a shard.
 pub const COPIES_MAX: u64 = 8;
-
-/// What copies may be asked not to share, by the names that files and options use.
-pub const SPREADS: [(Spread, &str); 3] =
-    [(Spread::Nodes, "nodes"), (Spread::Zones, "zones"), (Spread::Racks, "racks")];
-
-/// What copies must not share, by its name; none where nothing is called so.
-pub fn spread_of(name: &str) -> Option<Spread> {
-    SPREADS.into_iter().find(|(_, known)| *known == name).map(|(spread, _)| spread)
-}
-
-/// The name of what copies must not share.
-pub fn spread_name(spread: Spread) -> &'static str {
-    let named = SPREADS.into_iter().find(|(known, _)| *known == spread);
-    named.map_or("nodes", |(_, name)| name)
-}

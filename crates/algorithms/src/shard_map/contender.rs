@@ -29,6 +29,9 @@ use crate::twins;
 /// Most copies that a map has; more are a scenario's `replicas`.
 const COPIES_MAX: u64 = 8;
 
+/// The kinds of spread by name.
+const SPREADS: [&str; 3] = [Spread::ALL[0].name(), Spread::ALL[1].name(), Spread::ALL[2].name()];
+
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "shard-map",
@@ -65,7 +68,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         },
         ParameterSpec {
             name: "spread",
-            kind: ParameterKind::Choice(&["nodes", "zones", "racks"]),
+            kind: ParameterKind::Choice(&SPREADS),
             default: Some("nodes"),
             help: "what copies of a shard must not share",
         },
@@ -87,11 +90,7 @@ struct Planned {
 
 impl Planned {
     fn new(arguments: &Arguments, roster: Roster) -> Result<Self, PlacementError> {
-        let spread = match arguments.text("spread") {
-            "zones" => Spread::Zones,
-            "racks" => Spread::Racks,
-            _ => Spread::Nodes,
-        };
+        let spread = Spread::named(arguments.text("spread")).unwrap_or_default();
         let copies = arguments.count("copies") as usize;
         let rules = Rules { copies, spread, ..Rules::default() };
         let nothing = ShardMap::empty(arguments.count("shards") as usize, copies);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use placelab_core::{Domain, Node};
 
-use super::{Infeasible, Rules, Shard, Spread};
+use super::{Infeasible, Rules, Shard};
 
 /// Sets of nodes, by what allows them.
 pub(super) struct Allowances<'a> {
@@ -46,7 +46,7 @@ impl<'a> Allowances<'a> {
                     label: label.clone(),
                     shards: concerned,
                     copies: rules.copies,
-                    domains: kind(rules.spread),
+                    domains: rules.spread.name(),
                     found,
                 });
             }
@@ -107,14 +107,5 @@ impl<'a> Allowances<'a> {
     /// The sets, to be looked at quickly.
     pub(super) fn into_sets(self) -> Vec<Vec<bool>> {
         self.sets
-    }
-}
-
-/// What copies must not share one of, in the plural.
-pub(super) fn kind(spread: Spread) -> &'static str {
-    match spread {
-        Spread::Nodes => "nodes",
-        Spread::Zones => "zones",
-        Spread::Racks => "racks",
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use placelab_core::mix::stream;
 use placelab_core::{Domain, DomainIndex, Node, NodeId, Roster};
 
-use super::residency::{Allowances, kind};
+use super::residency::Allowances;
 use super::units::{Unit, units};
 use super::{Infeasible, Optimum, Rules, Shard, ShardMap, Solution, Spread};
 use crate::owner_table::largest_remainder;
@@ -72,10 +72,9 @@ impl<'a> Solver<'a> {
     ) -> Result<Self, Infeasible> {
         let nodes: Vec<&Node> = roster.serving_by_name().collect();
         let (domains, domain_count) = number_domains(roster, &nodes, rules.spread);
-        let kind = kind(rules.spread);
         if domain_count < rules.copies {
-            let (copies, found) = (rules.copies, domain_count);
-            return Err(Infeasible::Spread { copies, domains: kind, found });
+            let (copies, domains, found) = (rules.copies, rules.spread.name(), domain_count);
+            return Err(Infeasible::Spread { copies, domains, found });
         }
         let mut allowances = Allowances::new(&nodes, &domains, shards, rules)?;
         let units = units(shards, rules, before, &numbers(&nodes), &mut allowances)?;

@@ -6,7 +6,7 @@ mod show;
 
 use clap::Subcommand;
 use placelab_core::{Roster, Weight};
-use placelab_tables::{FileError, Mistake, TableFile, spread_name};
+use placelab_tables::{FileError, Mistake, TableFile};
 
 use crate::failure::Failure;
 use crate::number::grouped;
@@ -58,7 +58,7 @@ fn shape(table: &TableFile, roster: &Roster) -> String {
     let copies = match table.rules.copies {
         1 => "one copy of each".into(),
         copies => {
-            let spread = spread_name(table.rules.spread);
+            let spread = table.rules.spread.name();
             format!("{copies} copies of each in {spread} of their own")
         }
     };

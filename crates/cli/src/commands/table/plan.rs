@@ -7,9 +7,7 @@ use clap::Args;
 use placelab_algorithms::shard_map::{Optimum, Spread};
 use placelab_core::Roster;
 use placelab_sim::diagnostics::{quoted, shown};
-use placelab_tables::{
-    COPIES_MAX, Mistake, Planned, SHARDS_MAX, SPREADS, TableFile, spread_of, write_new,
-};
+use placelab_tables::{COPIES_MAX, Mistake, Planned, SHARDS_MAX, TableFile, write_new};
 
 use super::{extremes, failure, file_failure, shape};
 use crate::commands::fleet::{DomainOptions, NODES_HELP};
@@ -143,8 +141,8 @@ impl Options {
 }
 
 fn read_spread(text: &str) -> Result<Spread, Failure> {
-    spread_of(text).ok_or_else(|| {
-        let names = SPREADS.map(|(_, name)| name).join(", ");
+    Spread::named(text).ok_or_else(|| {
+        let names = Spread::ALL.map(Spread::name).join(", ");
         Failure::Invalid(format!("--spread {}: one of {names} is needed", quoted(text)))
     })
 }

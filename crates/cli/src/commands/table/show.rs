@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use placelab_core::{Domain, Node, Roster};
-use placelab_tables::{TableFile, spread_name, write_new};
+use placelab_tables::{TableFile, write_new};
 
 use super::{file_failure, shape};
 use crate::commands::fleet::{DomainOptions, NODES_HELP};
@@ -133,7 +133,7 @@ fn json(table: &TableFile, roster: &Roster) -> serde_json::Value {
         "replaces": table.replaces,
         "shards": table.shards.len(),
         "copies": rules.copies,
-        "spread": spread_name(rules.spread),
+        "spread": rules.spread.name(),
         "together": rules.together,
         "residency": residency,
         "nodes": roster.nodes().iter().zip(held).map(node).collect::<Vec<_>>(),
