@@ -59,6 +59,7 @@ mod vectors;
 
 pub mod published;
 pub mod shard_map;
+pub mod simd;
 
 use std::sync::LazyLock;
 

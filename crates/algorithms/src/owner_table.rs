@@ -1,10 +1,10 @@
 //! The owner table: a fixed number of buckets, and who owns each.
 //!
 //! What alias tables, slots and shard maps of one copy have in common. One rule rebalances it: each
-//! node's target is its share by largest remainder, whoever is above takes leave of its lowest buckets,
-//! and free buckets go, lowest first, to whoever lacks most; ties go by name bytes. So a table
-//! follows new members and weights by the fewest buckets that reach the targets. Cost: O(L + N
-//! log N) a rebalance of L buckets.
+//! node's target is its share by largest remainder, whoever is above takes leave of its lowest
+//! buckets, and free buckets go, lowest first, to whoever lacks most; ties go by name bytes. So a
+//! table follows new members and weights by the fewest buckets that reach the targets. Cost:
+//! O(L + N log N) a rebalance of L buckets.
 //!
 //! What it cannot do: promise that no bucket moves without a reason. Where weights differ,
 //! rounding may raise the target of a node whose weight did not change.

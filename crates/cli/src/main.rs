@@ -14,6 +14,7 @@ mod table;
 use std::process::ExitCode;
 
 use clap::Parser;
+use placelab_algorithms::simd;
 
 use commands::Command;
 use failure::{Failure, say};
@@ -26,8 +27,16 @@ struct Options {
     command: Command,
 }
 
+/// Forces the vector instructions that `PLACELAB_SIMD` names.
+fn force_level() -> Result<(), Failure> {
+    let Some(name) = std::env::var_os("PLACELAB_SIMD") else { return Ok(()) };
+    let forced = name.to_string_lossy().parse().and_then(simd::force);
+    forced.map_err(|error| Failure::Invalid(format!("PLACELAB_SIMD: {error}")))
+}
+
 fn main() -> ExitCode {
-    match Options::parse().command.run() {
+    let options = Options::parse();
+    match force_level().and_then(|()| options.command.run()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -71,7 +71,7 @@ pub(crate) static LAWS: &[Law] = &[
         everybody, fleet::scripts),
     law("twin", "A slow, obvious twin agrees after any script of changes.",
         everybody, fleet::twin),
-    law("table", "Where a table that all hold has the owners, a key changes its owner as a row does.",
+    law("table", "Where a table has the owners, a key changes its owner as some row does.",
         fleet::has_table, fleet::table),
     law("balance", "Loads of equal nodes differ by chance alone: a G-test over many fleet sizes.",
         |spec| spec.claims(Claim::FairShares), balance::equal),

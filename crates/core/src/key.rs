@@ -6,6 +6,7 @@
 /// the field: `jump(42, n)` of two neighbouring identifiers are related, `jump(hash(42), n)` are
 /// not.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(transparent)]
 pub struct KeyHash(pub u64);
 
 /// What a lookup takes: most schemes read the hash, byte-level schemes read the bytes.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 /// Identity of a node for a whole run: never reused, and not a position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(transparent)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
