@@ -47,6 +47,7 @@ mod contest;
 mod crc32c;
 #[cfg(test)]
 mod fixtures;
+mod kernels;
 mod load_aware;
 mod owner_table;
 mod permutation;
