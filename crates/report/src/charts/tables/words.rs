@@ -143,12 +143,12 @@ fn held(compared: &Compared) -> Option<String> {
     ))
 }
 
-/// Of each timeline the step that needs most moves.
+/// Of each timeline the first of the steps that need most moves.
 fn told(subject: &Subject) -> Vec<(usize, usize)> {
     let timelines = subject.results.plan.iter().enumerate();
     let busiest = timelines.filter_map(|(timeline, planned)| {
         let steps = planned.steps.iter().enumerate().skip(1);
-        let (step, _) = steps.max_by(|a, b| a.1.minimum.total_cmp(&b.1.minimum))?;
+        let (step, _) = steps.reduce(|a, b| if b.1.minimum > a.1.minimum { b } else { a })?;
         Some((timeline, step))
     });
     busiest.take(TOLD_MAX).collect()
@@ -185,15 +185,17 @@ fn handed_over(subject: &Subject, compared: &Compared, place: (usize, usize)) ->
     (!parts.is_empty()).then(|| sentence() + &one_row)
 }
 
-/// That a single row is no fair share, where the coarsest table changes several.
+/// That a single row is no fair share of nodes that join, where the coarsest table changes several.
 fn one_row(subject: &Subject, compared: &Compared, place: (usize, usize)) -> Option<String> {
-    let needed = subject.results.plan[place.0].steps[place.1].minimum;
+    let planned = &subject.results.plan[place.0].steps;
+    let needed = planned[place.1].minimum;
+    let grows = planned[place.1].nodes > planned[place.1 - 1].nodes;
     let tables = compared.tables.iter().filter_map(|(_, table)| {
         let is_handed_over = at(table, place, TOGETHER) == Some(0.0);
         is_handed_over.then_some((at(table, place, ROWS)?, at(table, place, CHANGED)?))
     });
     let (rows, changed) = tables.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    (changed > 1.0 && needed > 1.0 / rows).then(|| {
+    (grows && changed > 1.0 && needed > 1.0 / rows).then(|| {
         format!(
             " A single row of {}, repointed, would move {} of the keys and be no fair share: the \
              step is due {}, {} rows.",
