@@ -45,6 +45,7 @@ mod bucket_set;
 mod circle;
 mod contest;
 mod crc32c;
+mod dense;
 #[cfg(test)]
 mod fixtures;
 mod kernels;
@@ -52,6 +53,7 @@ mod load_aware;
 mod owner_table;
 mod permutation;
 mod range_hash;
+mod remainder;
 mod stand_ins;
 mod straw2_tables;
 mod twins;

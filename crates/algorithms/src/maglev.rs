@@ -1,8 +1,8 @@
 //! Maglev hashing: a lookup table filled by turns.
 //!
 //! Source: Eisenbud et al., "Maglev: A Fast and Reliable Software Network Load Balancer", NSDI
-//! 2016, section 3.4. Cost: one division and one table read a lookup; M entries of 4 bytes; a
-//! build tries about M ln M slots.
+//! 2016, section 3.4. Cost: one remainder and one table read a lookup; M entries of 2 bytes, of 4
+//! where identities exceed 16 bits; a build tries about M ln √M slots (see [`claims`]).
 //!
 //! What it cannot do: move only what it must. A changed fleet fills the table anew, and beside
 //! the entries of the changed node a few more change hands: 2 % beyond the least for 10 nodes in
@@ -25,6 +25,7 @@
 //! assert!(shares.parts.iter().all(|(_, entries)| [6_553, 6_554].contains(entries)));
 //! ```
 
+mod claims;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,7 +38,9 @@ use placelab_core::{
     Resolution, Role, Roster, Scheme, Shares, Step, Trace,
 };
 
+use crate::dense::Dense;
 use crate::range_hash::{bytes_of, trimmed};
+use crate::remainder::Remainder;
 use crate::twins::{by_name, each};
 use turns::Rule;
 
@@ -59,7 +62,7 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     claims: &[Claim::FairShares, Claim::OrderFree, Claim::Restores, Claim::ScaleFree],
     resolution: Some(Resolution {
         lightest: "W ÷ M",
-        memory: "4 bytes an entry",
+        memory: "2 to 4 bytes an entry",
         weight: |arguments, fleet| {
             let entry = fleet.sum / arguments.count("size") as f64;
             match Rule::of(arguments.text("weights")) {
@@ -111,11 +114,11 @@ pub fn populate(size: u32, nodes: &[Turns]) -> Vec<u32> {
 
 #[derive(Clone)]
 struct Maglev {
-    size: u32,
+    size: Remainder,
     rule: Rule,
     seed: HashSeed,
     roster: Roster,
-    table: Vec<NodeId>,
+    table: Dense,
     /// In name order.
     serving: Vec<NodeId>,
 }
@@ -125,21 +128,17 @@ impl Maglev {
         let size = arguments.count("size") as u32;
         let rule = Rule::of(arguments.text("weights"));
         let (table, serving) = (fill(size, rule, seed, &roster)?, serving(&roster));
+        let size = Remainder::by(size.into());
         Ok(Maglev { size, rule, seed, roster, table, serving })
     }
 
     #[inline]
     fn entry(&self, key: KeyHash) -> usize {
-        (key.0 % u64::from(self.size)) as usize
+        self.size.of(key.0) as usize
     }
 }
 
-fn fill(
-    size: u32,
-    rule: Rule,
-    seed: HashSeed,
-    roster: &Roster,
-) -> Result<Vec<NodeId>, PlacementError> {
+fn fill(size: u32, rule: Rule, seed: HashSeed, roster: &Roster) -> Result<Dense, PlacementError> {
     let members: Vec<_> = roster.serving_by_name().collect();
     if members.len() > size as usize {
         return Err(PlacementError::Parameter {
@@ -161,7 +160,8 @@ fn fill(
             }
         })
         .collect();
-    Ok(rule.populate(size, &turns).into_iter().map(|index| members[index as usize].id).collect())
+    let table = rule.populate(size, &turns);
+    Ok(Dense::new(table.iter().map(|&index| members[index as usize].id)))
 }
 
 fn serving(roster: &Roster) -> Vec<NodeId> {
@@ -174,35 +174,41 @@ impl Scheme for Maglev {
     }
 
     fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
-        self.table = fill(self.size, self.rule, self.seed, &next)?;
+        self.table = fill(self.size.divisor() as u32, self.rule, self.seed, &next)?;
         self.serving = serving(&next);
         self.roster = next;
         Ok(())
     }
 
     fn footprint(&self) -> Footprint {
-        let derived_bytes = bytes_of(&self.table) + bytes_of(&self.serving);
+        let derived_bytes = self.table.bytes() + bytes_of(&self.serving);
         Footprint { shared_bytes: self.roster.shared_bytes(), derived_bytes }
     }
 }
 
 impl Placement for Maglev {
     fn place(&self, key: Key<'_>) -> NodeId {
-        self.table[self.entry(key.hash)]
+        self.table.get(self.entry(key.hash))
+    }
+
+    fn place_many(&self, keys: Keys<'_>, out: &mut [NodeId]) {
+        let entries = keys.hashes.iter().map(|key| self.entry(*key));
+        self.table.get_many(entries, &mut out[..keys.hashes.len()]);
     }
 
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
         let slot = self.entry(key.hash);
-        trace.step(Step::Probe { at: slot as u64, node: self.table[slot] });
-        self.table[slot]
+        let node = self.table.get(slot);
+        trace.step(Step::Probe { at: slot as u64, node });
+        node
     }
 
     /// The owners of the next slots; then, in name order, nodes so light that they have none.
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let (before, after) = self.table.split_at(self.entry(key.hash));
-        let slots = after.iter().chain(before).copied();
+        let (first, size) = (self.entry(key.hash), self.size.divisor() as usize);
+        let owners = (first..size).chain(0..first).map(|slot| self.table.get(slot));
         let mut seen = BTreeSet::new();
-        for node in slots.chain(self.serving.iter().copied()) {
+        for node in owners.chain(self.serving.iter().copied()) {
             if seen.insert(node) && visit(node).is_break() {
                 return;
             }
@@ -215,8 +221,9 @@ impl Placement for Maglev {
 
     fn shares(&self) -> Option<Shares> {
         let mut entries = BTreeMap::new();
-        self.table.iter().for_each(|node| *entries.entry(*node).or_insert(0u128) += 1);
-        let whole = u128::from(self.size);
+        let owners = (0..self.size.divisor()).map(|slot| self.table.get(slot as usize));
+        owners.for_each(|node| *entries.entry(node).or_insert(0u128) += 1);
+        let whole = u128::from(self.size.divisor());
         Some(Shares::of_roster(&self.roster, whole, |id| entries.get(&id).copied().unwrap_or(0)))
     }
 

@@ -16,6 +16,7 @@
 use std::collections::BTreeMap;
 
 use super::Turns;
+use super::claims::claimed;
 use crate::range_hash::greatest_common;
 
 /// The rules, by their names as parameters.
@@ -41,9 +42,12 @@ impl Rule {
     }
 
     /// The table of `size` slots. Panics where no node has a positive weight.
+    ///
+    /// Equal nodes take their turns one after the other, whatever the rule.
     pub(super) fn populate(self, size: u32, nodes: &[Turns]) -> Vec<u32> {
         assert!(nodes.iter().any(|node| node.weight > 0), "somebody has a positive weight");
         match self {
+            _ if are_alike(nodes) => claimed(size, nodes, weighty(nodes).cycle()),
             Rule::KatranV2 => claimed(size, nodes, katran_v2(nodes)),
             Rule::Envoy => claimed(size, nodes, envoy(nodes)),
             Rule::Turns => claimed(size, nodes, in_a_row(nodes)),
@@ -51,28 +55,15 @@ impl Rule {
     }
 }
 
-/// The table when nodes take these turns: at each a node claims the next slot of its permutation
-/// that is free, until all are claimed.
-fn claimed(size: u32, nodes: &[Turns], turns: impl Iterator<Item = u32>) -> Vec<u32> {
-    const FREE: u32 = u32::MAX;
-    let mut table = vec![FREE; size as usize];
-    let mut next: Vec<u32> = nodes.iter().map(|node| node.offset).collect();
-    for index in turns.take(size as usize) {
-        let skip = nodes[index as usize].skip;
-        let mut slot = next[index as usize];
-        while table[slot as usize] != FREE {
-            slot = advance(slot, skip, size);
-        }
-        table[slot as usize] = index;
-        next[index as usize] = advance(slot, skip, size);
-    }
-    table
+/// The nodes that take turns.
+fn weighty(nodes: &[Turns]) -> impl Iterator<Item = u32> + Clone {
+    (0..).zip(nodes).filter(|(_, node)| node.weight > 0).map(|(index, _)| index)
 }
 
-#[inline(always)]
-fn advance(slot: u32, skip: u32, size: u32) -> u32 {
-    let next = slot + skip;
-    if next >= size { next - size } else { next }
+/// Whether all of them have one weight.
+fn are_alike(nodes: &[Turns]) -> bool {
+    let heaviest = heaviest(nodes);
+    nodes.iter().all(|node| node.weight == 0 || node.weight == heaviest)
 }
 
 fn katran_v2(nodes: &[Turns]) -> impl Iterator<Item = u32> {
@@ -145,8 +136,7 @@ struct Rounds<F> {
 impl<F: FnMut(u32, u64) -> u64> Rounds<F> {
     fn new(nodes: &[Turns], after: F) -> Self {
         let mut rounds = Rounds { after, due: BTreeMap::new(), takers: Vec::new().into_iter() };
-        let weighty = (0..).zip(nodes).filter(|(_, node)| node.weight > 0);
-        weighty.for_each(|(index, _)| rounds.put_off(index, 0));
+        weighty(nodes).for_each(|index| rounds.put_off(index, 0));
         rounds
     }
 
