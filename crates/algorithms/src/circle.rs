@@ -3,7 +3,10 @@
 //! Cost: a lookup reads one index cell and on average about one point; building is a sort, taking
 //! points in or out is one merge. Memory: 12 bytes a point and 4 to 8 of index.
 
-use placelab_core::{NodeId, Roster, Step, Trace};
+use std::cell::OnceCell;
+use std::cmp::Ordering;
+
+use placelab_core::{NodeId, Roster, Silent, Step, Trace};
 
 use crate::range_hash::{bytes_of, trimmed};
 
@@ -11,25 +14,39 @@ use crate::range_hash::{bytes_of, trimmed};
 pub(crate) type Point = (u64, NodeId);
 
 /// Order of points: by position, and where two nodes meet on one position by name.
-pub(crate) struct NameRanks(Vec<u32>);
+pub(crate) struct NameRanks<'a> {
+    roster: &'a Roster,
+    /// Rank of each identity, once two have met.
+    ranks: OnceCell<Vec<u32>>,
+}
 
-impl NameRanks {
-    pub(crate) fn new(roster: &Roster) -> Self {
-        let largest = roster.nodes().iter().map(|node| node.id.index()).max().unwrap_or(0);
-        let mut ranks = vec![0; largest + 1];
-        for (rank, node) in roster.by_name().into_iter().enumerate() {
-            ranks[node.id.index()] = rank as u32;
-        }
-        NameRanks(ranks)
+impl<'a> NameRanks<'a> {
+    /// Of this roster's members.
+    pub(crate) fn new(roster: &'a Roster) -> Self {
+        NameRanks { roster, ranks: OnceCell::new() }
     }
 
-    fn place(&self, point: &Point) -> (u64, u32) {
-        (point.0, self.0[point.1.index()])
+    fn rank(&self, node: NodeId) -> u32 {
+        let ranks = self.ranks.get_or_init(|| {
+            let nodes = self.roster.by_name();
+            let largest = nodes.iter().map(|node| node.id.index()).max().unwrap_or(0);
+            let mut ranks = vec![0; largest + 1];
+            for (rank, node) in nodes.into_iter().enumerate() {
+                ranks[node.id.index()] = rank as u32;
+            }
+            ranks
+        });
+        ranks[node.index()]
+    }
+
+    #[inline]
+    fn order(&self, one: Point, other: Point) -> Ordering {
+        one.0.cmp(&other.0).then_with(|| self.rank(one.1).cmp(&self.rank(other.1)))
     }
 
     /// Sorts points of this roster's members.
     pub(crate) fn sort(&self, points: &mut [Point]) {
-        points.sort_unstable_by_key(|point| self.place(point));
+        points.sort_unstable_by(|one, other| self.order(*one, *other));
     }
 }
 
@@ -43,9 +60,20 @@ pub(crate) fn mean_reads(points: u64) -> f64 {
     points as f64 / (2u64 << index_bits(points as usize)) as f64
 }
 
+/// Points that are compared at once. A cell has one at most on average, and so many stand before a
+/// key in it once in 250 lookups or less.
+const AT_ONCE: usize = 4;
+
+/// Lookups of a batch that go through each stage together, so that none waits for another's reads.
+const STAGED: usize = 64;
+
+/// Points that a cache of the processor's own holds, with their index: half a mebibyte.
+const NEARBY: usize = 1 << 15;
+
 /// Never empty.
 #[derive(Clone)]
 pub(crate) struct Circle {
+    /// In order, and as many as are compared at once behind the last: those are behind every key.
     positions: Vec<u64>,
     owners: Vec<NodeId>,
     /// First point at or after each value of the top bits; one more cell ends the last.
@@ -56,38 +84,100 @@ pub(crate) struct Circle {
 impl Circle {
     /// Of points in the order of [`NameRanks`]. Panics where there is none.
     pub(crate) fn new(points: impl IntoIterator<Item = Point>) -> Self {
-        let (positions, owners): (Vec<u64>, Vec<NodeId>) = points.into_iter().unzip();
-        let (positions, owners) = (trimmed(positions), trimmed(owners));
+        let (positions, owners) = points.into_iter().unzip();
+        Circle::ordered(positions, owners)
+    }
+
+    fn ordered(mut positions: Vec<u64>, owners: Vec<NodeId>) -> Self {
         assert!(!positions.is_empty(), "a circle has points");
         let bits = index_bits(positions.len());
         let shift = 64 - bits;
-        let mut index = Vec::with_capacity((1 << bits) + 1);
-        let mut point = 0;
-        for cell in 0..1u64 << bits {
-            while point < positions.len() && positions[point] >> shift < cell {
-                point += 1;
-            }
-            index.push(point as u32);
+        let mut index = vec![0; (1 << bits) + 1];
+        for (end, position) in (1..).zip(&positions) {
+            index[(position >> shift) as usize + 1] = end;
         }
-        index.push(positions.len() as u32);
-        Circle { positions, owners, index, shift }
+        // A cell without points ends where the one before does.
+        let mut end = 0;
+        for cell in &mut index {
+            end = end.max(*cell);
+            *cell = end;
+        }
+        positions.extend([u64::MAX; AT_ONCE]);
+        Circle { positions: trimmed(positions), owners: trimmed(owners), index, shift }
+    }
+
+    /// Of points in any order: the index sorts them by cells. Panics where there is none.
+    pub(crate) fn of(ranks: &NameRanks<'_>, points: &[Point]) -> Self {
+        assert!(!points.is_empty(), "a circle has points");
+        let bits = index_bits(points.len());
+        let shift = 64 - bits;
+        // Where the next point of each cell goes, one place late: once every cell is full, each
+        // place says where the cell before ends.
+        let mut index = vec![0; (1 << bits) + 2];
+        points.iter().for_each(|point| index[(point.0 >> shift) as usize + 2] += 1);
+        let mut sum = 0;
+        for next in &mut index {
+            sum += *next;
+            *next = sum;
+        }
+        let mut positions = vec![u64::MAX; points.len() + AT_ONCE];
+        let mut owners = vec![NodeId::NOBODY; points.len()];
+        for &(position, owner) in points {
+            let next = &mut index[(position >> shift) as usize + 1];
+            (positions[*next as usize], owners[*next as usize]) = (position, owner);
+            *next += 1;
+        }
+        index.pop();
+        let mut cell = Vec::new();
+        for ends in index.windows(2).filter(|ends| ends[1] - ends[0] > 1) {
+            let range = ends[0] as usize..ends[1] as usize;
+            cell.clear();
+            cell.extend(range.clone().map(|point| (positions[point], owners[point])));
+            ranks.sort(&mut cell);
+            for (point, sorted) in range.zip(&cell) {
+                (positions[point], owners[point]) = *sorted;
+            }
+        }
+        Circle { positions, owners, index: trimmed(index), shift }
     }
 
     /// This circle without the points of some nodes and with other points, which are in order.
     pub(crate) fn merged(
         &self,
-        ranks: &NameRanks,
+        ranks: &NameRanks<'_>,
         stays: impl Fn(NodeId) -> bool,
         fresh: Vec<Point>,
     ) -> Self {
-        let old = self.positions.iter().copied().zip(self.owners.iter().copied());
-        let mut old = old.filter(|&(_, owner)| stays(owner)).peekable();
-        let mut fresh = fresh.into_iter().peekable();
-        Circle::new(std::iter::from_fn(|| match (old.peek(), fresh.peek()) {
-            (Some(one), Some(other)) if ranks.place(one) <= ranks.place(other) => old.next(),
-            (_, Some(_)) => fresh.next(),
-            _ => old.next(),
-        }))
+        let old = self.points().iter().copied().zip(self.owners.iter().copied());
+        let stay = self.owners.iter().all(|owner| stays(*owner));
+        let kept: (Vec<u64>, Vec<NodeId>) = match stay {
+            true => (Vec::new(), Vec::new()),
+            false => old.filter(|(_, owner)| stays(*owner)).unzip(),
+        };
+        let (old_positions, old_owners) = match stay {
+            true => (self.points(), &self.owners[..]),
+            false => (&kept.0[..], &kept.1[..]),
+        };
+        let count = old_positions.len() + fresh.len();
+        let mut positions = Vec::with_capacity(count + AT_ONCE);
+        let mut owners = Vec::with_capacity(count);
+        let mut done = 0;
+        for new in fresh {
+            let mut end = done + old_positions[done..].partition_point(|old| *old < new.0);
+            while end < old_positions.len()
+                && ranks.order((old_positions[end], old_owners[end]), new).is_lt()
+            {
+                end += 1;
+            }
+            positions.extend_from_slice(&old_positions[done..end]);
+            owners.extend_from_slice(&old_owners[done..end]);
+            positions.push(new.0);
+            owners.push(new.1);
+            done = end;
+        }
+        positions.extend_from_slice(&old_positions[done..]);
+        owners.extend_from_slice(&old_owners[done..]);
+        Circle::ordered(positions, owners)
     }
 
     /// The first point at or after a position, the first of all behind the last.
@@ -109,7 +199,73 @@ impl Circle {
             trace.step(Step::Probe { at: self.positions[low], node: self.owners[low] });
             low += 1;
         }
-        if low == self.positions.len() { 0 } else { low }
+        self.wrapped(low)
+    }
+
+    /// The same point without a trace, and without branches that only the key decides.
+    #[inline]
+    pub(crate) fn find(&self, position: u64) -> usize {
+        self.settle(self.index[(position >> self.shift) as usize], position)
+    }
+
+    /// The owner of what ends at the successor of a position.
+    ///
+    /// Where most points are far from the processor, a guess at a branch hides the way to them from
+    /// the one key that is looked up.
+    #[inline]
+    pub(crate) fn owner_at(&self, position: u64) -> NodeId {
+        let point = match self.owners.len() <= NEARBY {
+            true => self.find(position),
+            false => self.successor(position, &mut Silent),
+        };
+        self.owner(point)
+    }
+
+    /// The owners of what ends at the successors of many positions, one for each place of `out`.
+    pub(crate) fn owners(&self, mut positions: impl Iterator<Item = u64>, out: &mut [NodeId]) {
+        let (mut stage, mut firsts) = ([0; STAGED], [0; STAGED]);
+        for out in out.chunks_mut(STAGED) {
+            for ((staged, first), position) in stage.iter_mut().zip(&mut firsts).zip(&mut positions)
+            {
+                *staged = position;
+                *first = self.index[(position >> self.shift) as usize];
+            }
+            for (first, position) in firsts.iter_mut().zip(&stage[..out.len()]) {
+                *first = self.settle(*first, *position) as u32;
+            }
+            for (out, point) in out.iter_mut().zip(firsts) {
+                *out = self.owner(point as usize);
+            }
+        }
+    }
+
+    /// The successor of a position in the cell that begins at point `first`.
+    #[inline]
+    fn settle(&self, first: u32, position: u64) -> usize {
+        let first = first as usize;
+        let next = self.positions[first..].first_chunk::<AT_ONCE>();
+        let next = next.expect("so many stand behind the last point");
+        let before = next.iter().map(|next| usize::from(*next < position)).sum();
+        match before {
+            AT_ONCE => self.search(position),
+            _ => self.wrapped(first + before),
+        }
+    }
+
+    #[cold]
+    fn search(&self, position: u64) -> usize {
+        self.successor(position, &mut Silent)
+    }
+
+    /// The first of all for what is behind the last.
+    #[inline]
+    fn wrapped(&self, point: usize) -> usize {
+        if point == self.owners.len() { 0 } else { point }
+    }
+
+    /// The positions of the points.
+    fn points(&self) -> &[u64] {
+        &self.positions[..self.owners.len()]
     }
 
     /// Who owns what ends at a point.
@@ -127,7 +283,7 @@ impl Circle {
     /// The point behind a point, the first of all behind the last.
     #[inline]
     pub(crate) fn next(&self, point: usize) -> usize {
-        if point + 1 == self.positions.len() { 0 } else { point + 1 }
+        self.wrapped(point + 1)
     }
 
     /// The owners from a point on, once round.
@@ -138,11 +294,12 @@ impl Circle {
     /// Length of the arc that ends at each point; 0 where another stands before it on the same
     /// position. The sum is 2^64.
     pub(crate) fn arcs(&self) -> impl Iterator<Item = (NodeId, u128)> {
-        let last = *self.positions.last().expect("a circle has points");
+        let points = self.points();
+        let last = *points.last().expect("a circle has points");
         let whole = 1u128 << 64;
-        (0..self.positions.len()).map(move |point| {
-            let before = if point == 0 { last } else { self.positions[point - 1] };
-            let arc = u128::from(self.positions[point].wrapping_sub(before));
+        (0..points.len()).map(move |point| {
+            let before = if point == 0 { last } else { points[point - 1] };
+            let arc = u128::from(points[point].wrapping_sub(before));
             let alone = point == 0 && arc == 0;
             (self.owners[point], if alone { whole } else { arc })
         })
@@ -155,7 +312,8 @@ impl Circle {
 
 #[cfg(test)]
 mod tests {
-    use placelab_core::{AlgorithmRequest, HashSeed, Key, Placement, Silent, establish};
+    use placelab_core::mix::stream;
+    use placelab_core::{AlgorithmRequest, HashSeed, Key, Placement, establish};
 
     use super::*;
     use crate::vectors::{golden, weights};
@@ -209,6 +367,76 @@ mod tests {
     fn position(digest: &[u8], part: usize) -> u64 {
         let bytes = digest[4 * part..4 * part + 4].try_into().unwrap();
         u64::from(u32::from_le_bytes(bytes)) << 32
+    }
+
+    /// Random circles and such whose points meet and cluster, with every neighbour of a point.
+    #[test]
+    fn every_way_to_a_point_leads_to_it() {
+        for (nodes, vnodes, mask) in [
+            (1, 1, u64::MAX),
+            (2, 1, u64::MAX),
+            (3, 5, u64::MAX),
+            (16, 16, u64::MAX),
+            (9, 100, 0x7),
+            (9, 40, 0xff << 56),
+            (40, 30, 0xff << 4),
+            (70, 500, u64::MAX),
+        ] {
+            let roster = Roster::numbered(nodes).unwrap();
+            let draw = |at: u64| stream(u64::from(nodes), at) & mask;
+            let owner = |at: u64| NodeId((at % u64::from(nodes)) as u32);
+            let points: Vec<Point> =
+                (0..u64::from(nodes * vnodes)).map(|at| (draw(at), owner(at))).collect();
+            let ranks = NameRanks::new(&roster);
+            let circle = Circle::of(&ranks, &points);
+            let mut sorted = points.clone();
+            ranks.sort(&mut sorted);
+            hold_equal(&circle, &Circle::new(sorted.iter().copied()));
+            let beside = points
+                .iter()
+                .flat_map(|point| [point.0.wrapping_sub(1), point.0, point.0.wrapping_add(1)]);
+            let keys = (0..3_000).map(|key| stream(8, key)).chain([0, u64::MAX]);
+            let keys: Vec<u64> = beside.chain(keys).collect();
+            let first = |key: u64| sorted.iter().position(|point| point.0 >= key).unwrap_or(0);
+            let expected: Vec<usize> = keys.iter().map(|key| first(*key)).collect();
+            for (&key, &point) in keys.iter().zip(&expected) {
+                assert_eq!(circle.find(key), point, "{key:x}");
+                assert_eq!(circle.successor(key, &mut Silent), point, "{key:x}");
+                assert_eq!(circle.owner_at(key), circle.owner(point));
+            }
+            for length in [0, 1, 7, 8, 9, 31, 63, 64, 65, 1_023, 2_048, keys.len()] {
+                let mut out = vec![NodeId::NOBODY; length.min(keys.len())];
+                circle.owners(keys.iter().copied(), &mut out);
+                assert!(out.iter().zip(&expected).all(|(node, at)| *node == circle.owner(*at)));
+            }
+        }
+    }
+
+    fn hold_equal(one: &Circle, other: &Circle) {
+        assert!(one.positions == other.positions && one.owners == other.owners);
+        assert!(one.index == other.index && one.shift == other.shift);
+    }
+
+    /// Points of some nodes out and those of others in, as if they had always been so.
+    #[test]
+    fn a_merge_makes_the_circle_of_what_is_left() {
+        let roster = Roster::numbered(12).unwrap();
+        let ranks = NameRanks::new(&roster);
+        for mask in [u64::MAX, 0xf, 0xff << 56] {
+            let points = |nodes: std::ops::Range<u64>| -> Vec<Point> {
+                let own = |node| (0..20).map(move |at| (stream(node, at) & mask, node));
+                nodes.flat_map(own).map(|(at, node)| (at, NodeId(node as u32))).collect()
+            };
+            for (gone, new) in [(0..0, 9..12), (2..5, 9..9), (0..8, 9..10), (0..9, 9..12)] {
+                let before = Circle::of(&ranks, &points(0..9));
+                let mut fresh = points(new.clone());
+                ranks.sort(&mut fresh);
+                let stays = |node: NodeId| !gone.contains(&u64::from(node.0));
+                let after = before.merged(&ranks, stays, fresh);
+                let all = [points(0..gone.start), points(gone.end..9), points(new)].concat();
+                hold_equal(&after, &Circle::of(&ranks, &all));
+            }
+        }
     }
 
     #[test]

@@ -39,6 +39,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
+use std::hint::select_unpredictable;
 use std::ops::ControlFlow;
 
 use placelab_core::math::sqrt;
@@ -126,9 +127,7 @@ impl MultiProbe {
             "independent" => Draws::Independent,
             _ => Draws::Double,
         };
-        let mut points = points(seed, roster.nodes());
-        NameRanks::new(&roster).sort(&mut points);
-        let circle = Circle::new(points);
+        let circle = Circle::of(&NameRanks::new(&roster), &points(seed, roster.nodes()));
         MultiProbe { probes: arguments.count("probes"), draws, seed, roster, circle }
     }
 
@@ -140,6 +139,23 @@ impl MultiProbe {
             (Draws::Independent, 0) => first,
             (Draws::Independent, _) => stream(first, index - 1),
         })
+    }
+
+    /// The point of a key without a trace.
+    #[inline]
+    fn fast(&self, key: KeyHash) -> usize {
+        let (first, second) = (key.0, stream(key.0, 0));
+        match self.draws {
+            Draws::Double => {
+                let mut probe = first.wrapping_sub(second);
+                let probes = (0..self.probes).map(|_| {
+                    probe = probe.wrapping_add(second);
+                    probe
+                });
+                nearest(&self.circle, probes)
+            }
+            Draws::Independent => nearest(&self.circle, self.probes(key)),
+        }
     }
 
     #[inline]
@@ -200,6 +216,21 @@ fn closest<T: Trace + ?Sized>(
     winner
 }
 
+/// The same without a trace.
+#[inline]
+fn nearest(circle: &Circle, probes: impl Iterator<Item = u64>) -> usize {
+    let (mut least, mut winner) = (u64::MAX, 0);
+    for probe in probes {
+        let start = probe.wrapping_add(1);
+        let point = circle.find(start);
+        let distance = circle.position(point).wrapping_sub(start);
+        let wins = distance < least;
+        winner = select_unpredictable(wins, point, winner);
+        least = least.min(distance);
+    }
+    winner
+}
+
 /// The probability that independent draws lead to each node, of [`WHOLE`], ascending.
 ///
 /// The shortest way of k probes exceeds d with probability S(d)^k, where S(d) sums what each gap
@@ -245,7 +276,7 @@ impl Scheme for MultiProbe {
 
 impl Placement for MultiProbe {
     fn place(&self, key: Key<'_>) -> NodeId {
-        self.walk(key.hash, &mut Silent)
+        self.circle.owner(self.fast(key.hash))
     }
 
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {

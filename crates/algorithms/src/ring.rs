@@ -41,7 +41,7 @@ use placelab_core::{
     AlgorithmSpec, Arguments, Average, Build, Capability, Change, Claim, ClosedForm, FleetSize,
     Footprint, HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId,
     ParameterKind, ParameterSpec, Placement, PlacementError, Resolution, Role, Roster, Scheme,
-    Shares, Silent, Trace, Weight,
+    Shares, Trace, Weight,
 };
 pub(crate) use points::POINTS_MAX;
 use points::{Points, parse_template, parse_tokens};
@@ -151,7 +151,7 @@ struct Ring {
     points: Arc<Points>,
     successor: Successor,
     roster: Roster,
-    circle: Circle,
+    circle: Arc<Circle>,
 }
 
 impl Ring {
@@ -171,19 +171,17 @@ impl Ring {
             _ => Successor::At,
         };
         points.check(&roster)?;
-        let mut all = points.of(roster.nodes());
-        NameRanks::new(&roster).sort(&mut all);
-        Ok(Ring { points: Arc::new(points), successor, roster, circle: Circle::new(all) })
+        let circle = Circle::of(&NameRanks::new(&roster), &points.of(roster.nodes()));
+        let (points, circle) = (Arc::new(points), Arc::new(circle));
+        Ok(Ring { points, successor, roster, circle })
     }
 
+    /// The position of which the key's point is the successor; behind the last comes the first.
     #[inline]
-    fn point<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> usize {
+    fn start(&self, key: KeyHash) -> u64 {
         match self.successor {
-            Successor::At => self.circle.successor(key.0, trace),
-            Successor::After => match key.0.checked_add(1) {
-                Some(position) => self.circle.successor(position, trace),
-                None => 0,
-            },
+            Successor::At => key.0,
+            Successor::After => key.0.wrapping_add(1),
         }
     }
 }
@@ -202,7 +200,7 @@ impl Scheme for Ring {
         let ranks = NameRanks::new(&next);
         let mut fresh = self.points.of(next.nodes().iter().filter(|node| is_changed(node.id)));
         ranks.sort(&mut fresh);
-        self.circle = self.circle.merged(&ranks, |id| !is_changed(id), fresh);
+        self.circle = Arc::new(self.circle.merged(&ranks, |id| !is_changed(id), fresh));
         self.roster = next;
         Ok(())
     }
@@ -222,11 +220,16 @@ impl Scheme for Ring {
 
 impl Placement for Ring {
     fn place(&self, key: Key<'_>) -> NodeId {
-        self.circle.owner(self.point(key.hash, &mut Silent))
+        self.circle.owner_at(self.start(key.hash))
+    }
+
+    fn place_many(&self, keys: Keys<'_>, out: &mut [NodeId]) {
+        let starts = keys.hashes.iter().map(|key| self.start(*key));
+        self.circle.owners(starts, &mut out[..keys.hashes.len()]);
     }
 
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
-        let point = self.point(key.hash, trace);
+        let point = self.circle.successor(self.start(key.hash), trace);
         let node = self.circle.owner(point);
         trace.step(placelab_core::Step::Probe { at: point as u64, node });
         node
@@ -235,7 +238,7 @@ impl Placement for Ring {
     /// The walk onwards, skipping points of nodes that were visited.
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
         let mut seen = std::collections::BTreeSet::new();
-        for node in self.circle.walk(self.point(key.hash, &mut Silent)) {
+        for node in self.circle.walk(self.circle.find(self.start(key.hash))) {
             if seen.insert(node) && visit(node).is_break() {
                 return;
             }

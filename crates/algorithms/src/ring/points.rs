@@ -94,10 +94,22 @@ pub(super) fn write_point(template: &[Segment], node: &Node, index: u64, text: &
     for segment in template {
         match segment {
             Segment::Name => text.extend_from_slice(node.name.as_bytes()),
-            Segment::Index => text.extend_from_slice(index.to_string().as_bytes()),
+            Segment::Index => write_number(index, text),
             Segment::Text(literal) => text.extend_from_slice(literal.as_bytes()),
         }
     }
+}
+
+fn write_number(mut number: u64, text: &mut Vec<u8>) {
+    let start = text.len();
+    loop {
+        text.push(b'0' + (number % 10) as u8);
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text[start..].reverse();
 }
 
 /// Reads `name#i`: `name` and `i` once each, anything around them.
