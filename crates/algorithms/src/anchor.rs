@@ -43,7 +43,9 @@ use crate::bucket_set::{
     BucketSet, CAPACITY, NaiveSet, Rehash, Rows, build, capacity, naive, within,
 };
 use crate::crc32c::crc32c;
+use crate::remainder::Remainder;
 use crate::stand_ins::{StandIns, mean_steps};
+use crate::{kernels, simd};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -78,7 +80,7 @@ fn steps(arguments: &Arguments, fleet: FleetSize) -> f64 {
 /// The buckets below a capacity.
 #[derive(Clone)]
 struct Anchor {
-    capacity: u32,
+    capacity: Remainder,
     stand_ins: StandIns,
 }
 
@@ -87,25 +89,28 @@ impl Anchor {
     fn new(capacity: u32, working: u32) -> Self {
         let mut stand_ins = StandIns::default();
         (working..capacity).rev().for_each(|bucket| stand_ins.remove(bucket, bucket));
-        Anchor { capacity, stand_ins }
+        Anchor { capacity: Remainder::by(capacity.into()), stand_ins }
+    }
+
+    fn capacity(&self) -> u32 {
+        self.capacity.divisor() as u32
     }
 
     fn working(&self) -> u32 {
-        self.capacity - self.stand_ins.len()
+        self.capacity() - self.stand_ins.len()
     }
 
     #[inline]
     fn bucket<H: Rehash, T: Trace + ?Sized>(&self, mut hashes: H, trace: &mut T) -> u32 {
-        let first = below(hashes.first(), self.capacity, trace);
-        self.stand_ins
-            .settle(first, trace, |bucket, left, trace| below(hashes.again(bucket), left, trace))
+        let value = hashes.first();
+        trace.step(Step::Draw { value });
+        let first = self.capacity.of(value) as u32;
+        self.stand_ins.settle(first, trace, |bucket, left, trace| {
+            let value = hashes.again(bucket);
+            trace.step(Step::Draw { value });
+            (value % u64::from(left)) as u32
+        })
     }
-}
-
-#[inline]
-fn below<T: Trace + ?Sized>(value: u64, bound: u32, trace: &mut T) -> u32 {
-    trace.step(Step::Draw { value });
-    (value % u64::from(bound)) as u32
 }
 
 /// The authors' hashes of two words.
@@ -145,7 +150,8 @@ impl BucketSet for Anchor {
     }
 
     fn add(&mut self) -> Result<u32, PlacementError> {
-        let full = || within(self.capacity, self.capacity.saturating_add(1)).map(|()| 0);
+        let capacity = self.capacity();
+        let full = || within(capacity, capacity.saturating_add(1)).map(|()| 0);
         self.stand_ins.restore().map_or_else(full, Ok)
     }
 
@@ -156,6 +162,10 @@ impl BucketSet for Anchor {
     #[inline]
     fn lookup<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> u32 {
         self.bucket(Crc::new([key.0, mix(key.0)]), trace)
+    }
+
+    fn lookup_many(&self, keys: &[KeyHash], buckets: &mut [u32]) {
+        kernels::anchor::lookup_many(simd::level(), self.capacity, &self.stand_ins, keys, buckets);
     }
 
     fn trim(&mut self) {

@@ -16,13 +16,16 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    Arguments, Change, Footprint, HashSeed, Key, KeyHash, NodeId, ParameterKind, ParameterSpec,
-    Placement, PlacementError, Roster, Scheme, Silent, Trace,
+    Arguments, Change, Footprint, HashSeed, Key, KeyHash, Keys, NodeId, ParameterKind,
+    ParameterSpec, Placement, PlacementError, Roster, Scheme, Silent, Trace,
 };
 
 use crate::range_hash::{bytes_of, retry};
 
 pub(crate) use naive::{NaiveSet, Rows, naive};
+
+/// Keys of a batch that go through each stage of a lookup together.
+pub(crate) const STAGED: usize = 256;
 
 /// A set of working buckets, and the map from keys to them.
 pub(crate) trait BucketSet: Clone + Send + Sync + 'static {
@@ -44,6 +47,13 @@ pub(crate) trait BucketSet: Clone + Send + Sync + 'static {
     /// The working bucket of a key.
     fn lookup<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> u32;
 
+    /// The working buckets of many keys, at most [`STAGED`], one for each place of `buckets`.
+    fn lookup_many(&self, keys: &[KeyHash], buckets: &mut [u32]) {
+        for (key, bucket) in keys.iter().zip(buckets) {
+            *bucket = self.lookup(*key, &mut Silent);
+        }
+    }
+
     /// All working buckets in the order that the scheme itself gives them, where it has one.
     fn ranked(&self, _: KeyHash) -> Option<Box<dyn Iterator<Item = u32> + '_>> {
         None
@@ -62,6 +72,35 @@ pub(crate) trait Rehash {
 
     /// The hash that decides who stands in for `bucket`.
     fn again(&mut self, bucket: u32) -> u64;
+}
+
+/// Takes keys that came to removed buckets on until theirs work, at most [`STAGED`] of them;
+/// `leave` gets the place of a key among them and the bucket that it leaves.
+///
+/// All leave one bucket, then those that came to another such: whether a key has to go on is as good
+/// as random, and here nothing waits for a guess.
+#[inline(always)]
+pub(crate) fn in_rounds(
+    buckets: &mut [u32],
+    is_removed: impl Fn(u32) -> bool,
+    mut leave: impl FnMut(usize, u32) -> u32,
+) {
+    let (mut places, mut count) = ([0; STAGED], 0);
+    for (place, bucket) in buckets.iter().enumerate() {
+        places[count] = place as u16;
+        count += usize::from(is_removed(*bucket));
+    }
+    while count > 0 {
+        let mut left = 0;
+        for at in 0..count {
+            let place = usize::from(places[at]);
+            let bucket = leave(place, buckets[place]);
+            buckets[place] = bucket;
+            places[left] = place as u16;
+            left += usize::from(is_removed(bucket));
+        }
+        count = left;
+    }
 }
 
 /// The parameter of schemes whose tables have a fixed size.
@@ -186,6 +225,18 @@ impl<S: BucketSet> Placement for Numbered<S> {
         self.walk(key.hash, &mut Silent)
     }
 
+    fn place_many(&self, keys: Keys<'_>, out: &mut [NodeId]) {
+        let mut buckets = [0; STAGED];
+        let out = out[..keys.hashes.len()].chunks_mut(STAGED);
+        for (hashes, out) in keys.hashes.chunks(STAGED).zip(out) {
+            let buckets = &mut buckets[..hashes.len()];
+            self.set.lookup_many(hashes, buckets);
+            for (owner, bucket) in out.iter_mut().zip(buckets) {
+                *owner = self.owners[*bucket as usize];
+            }
+        }
+    }
+
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
         self.walk(key.hash, trace)
     }
@@ -242,6 +293,34 @@ mod tests {
                         _ => vec![Change::Remove(going[0])],
                     }
                 });
+            }
+        }
+    }
+
+    /// Batches of any length answer as single lookups do, whatever was removed.
+    #[test]
+    fn batches_answer_as_single_keys_do() {
+        let hashes: Vec<KeyHash> =
+            (0..2_046).map(|i| KeyHash(stream(41, i))).chain([0, u64::MAX].map(KeyHash)).collect();
+        for text in texts() {
+            for count in [1u32, 2, 3, 7, 8, 9, 10, 100, 127, 128, 129, 1_000] {
+                let (spec, mut placement) = contender(text, Roster::numbered(count).unwrap());
+                for share in [0, 10, 50] {
+                    let going = placement.roster().ids().into_iter();
+                    let going = going.filter(|id| stream(share, id.0.into()) % 100 < share);
+                    let changes: Vec<Change> = going.map(Change::Remove).collect();
+                    if let Ok(next) = advance(spec, placement.as_ref(), &changes) {
+                        placement = next;
+                    }
+                    let expected: Vec<NodeId> =
+                        hashes.iter().map(|hash| placement.place(Key::hashed(hash.0))).collect();
+                    for length in [0, 1, 7, 8, 9, 31, 64, 255, 256, 257, 1_023, 2_048] {
+                        let mut out = vec![NodeId::NOBODY; length + 1];
+                        placement.place_many(Keys::hashed(&hashes[..length]), &mut out);
+                        assert_eq!(out[..length], expected[..length], "{text}, N = {count}");
+                        assert_eq!(out[length], NodeId::NOBODY, "{text} writes no more");
+                    }
+                }
             }
         }
     }

@@ -4,3 +4,5 @@
 //! what the scheme knows, and fills the answers in; which level is used is [`crate::simd`]'s. A
 //! kernel answers as the single lookup does, key for key, and its tests hold every level that the
 //! machine has to that, for batches of any length. Only these modules may use `unsafe`.
+
+pub(crate) mod anchor;

@@ -11,6 +11,7 @@
 
 use placelab_core::{FleetSize, Footprint, Step, Trace};
 
+use crate::bucket_set::in_rounds;
 use crate::range_hash::bytes_of;
 
 #[derive(Clone, Copy)]
@@ -86,6 +87,21 @@ impl StandIns {
                 bucket = to;
             }
         }
+    }
+
+    /// The same for many keys that came to these buckets, at most [`STAGED`](crate::bucket_set::STAGED); `draw` gets the place
+    /// of a key among them instead of the bucket that it leaves.
+    #[inline(always)]
+    pub(crate) fn settle_many(&self, buckets: &mut [u32], mut draw: impl FnMut(usize, u32) -> u32) {
+        let is_removed = |bucket| self.slot(bucket).left > 0;
+        in_rounds(buckets, is_removed, |place, removed| {
+            let left = self.slot(removed).left;
+            let mut bucket = draw(place, left);
+            while self.slot(bucket).left >= left {
+                bucket = self.slot(bucket).stand_in;
+            }
+            bucket
+        });
     }
 
     /// Gives back the room for more.
