@@ -42,11 +42,11 @@ use placelab_core::math::harmonic;
 use placelab_core::mix::mix;
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, FleetSize, Footprint, KeyHash, KeyPart,
-    PlacementError, Role, Step, Trace,
+    PlacementError, Role, Silent, Step, Trace,
 };
 use xxhash_rust::xxh64::xxh64;
 
-use crate::bucket_set::{BucketSet, NaiveSet, Rehash, Rows, build, naive};
+use crate::bucket_set::{BucketSet, NaiveSet, Rehash, Rows, build, in_rounds, naive};
 use crate::jump::Jump;
 use crate::range_hash::RangeHash;
 
@@ -136,32 +136,56 @@ impl Memento {
         while let Some(&Removal { left, .. }) = self.removals.get(&bucket) {
             let value = hashes.again(bucket);
             trace.step(Step::Draw { value });
-            bucket = (value % u64::from(left)) as u32;
-            // Who was gone by then hands on to its stand-in.
-            while let Some(other) = self.removals.get(&bucket)
-                && other.left >= left
-            {
-                trace.step(Step::Jump { from: bucket, to: other.left.into() });
-                bucket = other.left;
-            }
+            bucket = self.handed_on((value % u64::from(left)) as u32, left, trace);
+        }
+        bucket
+    }
+
+    /// Who was gone when `left` worked hands on to its stand-in.
+    #[inline]
+    fn handed_on<T: Trace + ?Sized>(&self, mut bucket: u32, left: u32, trace: &mut T) -> u32 {
+        while let Some(other) = self.removals.get(&bucket)
+            && other.left >= left
+        {
+            trace.step(Step::Jump { from: bucket, to: other.left.into() });
+            bucket = other.left;
         }
         bucket
     }
 }
 
 /// XXH64 of a key, with removed buckets for seeds.
-struct Xxh64([u8; 8]);
+struct Xxh64(u64);
 
 impl Rehash for Xxh64 {
     #[inline]
     fn first(&mut self) -> u64 {
-        xxh64(&self.0, 0)
+        xxh64_of(self.0, 0)
     }
 
     #[inline]
     fn again(&mut self, bucket: u32) -> u64 {
-        xxh64(&self.0, bucket.into())
+        xxh64_of(self.0, bucket)
     }
+}
+
+/// XXH64 of the eight bytes of a word, lowest first: what its specification leaves of the function
+/// where the length is known.
+#[inline]
+fn xxh64_of(word: u64, seed: u32) -> u64 {
+    const PRIMES: [u64; 5] = [
+        0x9e37_79b1_85eb_ca87,
+        0xc2b2_ae3d_27d4_eb4f,
+        0x1656_67b1_9e37_79f9,
+        0x85eb_ca77_c2b2_ae63,
+        0x27d4_eb2f_1656_67c5,
+    ];
+    let lane = word.wrapping_mul(PRIMES[1]).rotate_left(31).wrapping_mul(PRIMES[0]);
+    let value = u64::from(seed).wrapping_add(PRIMES[4]).wrapping_add(8) ^ lane;
+    let value = value.rotate_left(27).wrapping_mul(PRIMES[0]).wrapping_add(PRIMES[3]);
+    let value = (value ^ value >> 33).wrapping_mul(PRIMES[1]);
+    let value = (value ^ value >> 29).wrapping_mul(PRIMES[2]);
+    value ^ value >> 32
 }
 
 impl BucketSet for Memento {
@@ -188,7 +212,19 @@ impl BucketSet for Memento {
 
     #[inline]
     fn lookup<T: Trace + ?Sized>(&self, key: KeyHash, trace: &mut T) -> u32 {
-        self.bucket(Xxh64(key.0.to_le_bytes()), trace)
+        self.bucket(Xxh64(key.0), trace)
+    }
+
+    fn lookup_many(&self, keys: &[KeyHash], buckets: &mut [u32]) {
+        for (key, bucket) in keys.iter().zip(buckets.iter_mut()) {
+            *bucket = Jump.bucket(KeyHash(xxh64_of(key.0, 0)), self.size, &mut Silent);
+        }
+        let is_removed = |bucket| self.removals.contains_key(&bucket);
+        in_rounds(buckets, is_removed, |place, removed| {
+            let left = self.removals[&removed].left;
+            let bucket = (xxh64_of(keys[place].0, removed) % u64::from(left)) as u32;
+            self.handed_on(bucket, left, &mut Silent)
+        });
     }
 
     fn trim(&mut self) {
@@ -232,7 +268,6 @@ impl NaiveSet for Naive {
 
 #[cfg(test)]
 mod tests {
-    use placelab_core::Silent;
     use placelab_core::mix::stream;
 
     use super::*;
@@ -292,6 +327,16 @@ mod tests {
             let set = Memento::new(vector["n"].as_u64().unwrap() as u32);
             let answers = keys.iter().map(|&words| xxh64(&set, words));
             assert!(answers.eq(buckets(&vector["buckets"])), "n = {}", vector["n"]);
+        }
+    }
+
+    #[test]
+    fn words_hash_as_their_bytes_do() {
+        let words = (0..2_000).map(|i| stream(4, i)).chain([0, 1, u64::MAX]);
+        for (at, word) in words.enumerate() {
+            for seed in [0, 1, at as u32, u32::MAX] {
+                assert_eq!(xxh64_of(word, seed), xxh64(&word.to_le_bytes(), seed.into()));
+            }
         }
     }
 
