@@ -43,6 +43,7 @@ use placelab_core::{
 
 use crate::owner_table::{self, check_room, dealt, follow, naive_table};
 use crate::range_hash::{bytes_of, retry};
+use crate::remainder::Remainder;
 use crate::twins;
 use crc::{VALUES as CRC_VALUES, crc16, tag};
 
@@ -94,6 +95,8 @@ struct Slots {
     hash: Hash,
     seed: HashSeed,
     roster: Roster,
+    /// By how many slots there are.
+    remainder: Remainder,
     /// Slot to owner.
     owners: Vec<NodeId>,
     /// Members of positive weight in join order.
@@ -125,8 +128,8 @@ impl Slots {
         }
         check_room("slots", slots, &roster)?;
         let owners = dealt(slots as usize, &roster);
-        let serving = roster.serving_ids();
-        Ok(Slots { hash, seed, roster, owners, serving })
+        let (remainder, serving) = (Remainder::by(slots), roster.serving_ids());
+        Ok(Slots { hash, seed, roster, remainder, owners, serving })
     }
 
     #[inline]
@@ -135,7 +138,7 @@ impl Slots {
             Hash::Crc16 => crc16(tag(key.bytes), self.seed).into(),
             Hash::Key => key.hash.0,
         };
-        (value % self.owners.len() as u64) as usize
+        self.remainder.of(value) as usize
     }
 
     #[inline]
@@ -178,7 +181,7 @@ impl Placement for Slots {
 
     /// The owners of the slot and of others that it draws: keys of one slot share their copies.
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let owner = |hash: KeyHash| self.owners[(hash.0 % self.owners.len() as u64) as usize];
+        let owner = |hash: KeyHash| self.owners[self.remainder.of(hash.0) as usize];
         retry(&self.serving, KeyHash(self.number(key) as u64), owner, visit);
     }
 

@@ -24,6 +24,7 @@ use placelab_core::{
 use super::{Rules, Shard, ShardMap, Spread, solve};
 use crate::owner_table::{self, check_room, naive_table};
 use crate::range_hash::{bytes_of, retry};
+use crate::remainder::Remainder;
 use crate::twins;
 
 /// Most copies that a map has; more are a scenario's `replicas`.
@@ -84,6 +85,8 @@ struct Planned {
     rules: Rules,
     roster: Roster,
     map: ShardMap,
+    /// By how many shards there are.
+    remainder: Remainder,
     /// Members of positive weight in join order.
     serving: Vec<NodeId>,
 }
@@ -95,12 +98,13 @@ impl Planned {
         let rules = Rules { copies, spread, ..Rules::default() };
         let nothing = ShardMap::empty(arguments.count("shards") as usize, copies);
         let map = plan(&roster, &rules, &nothing)?;
-        Ok(Planned { rules, serving: roster.serving_ids(), roster, map })
+        let (remainder, serving) = (Remainder::by(map.shards() as u64), roster.serving_ids());
+        Ok(Planned { rules, roster, map, remainder, serving })
     }
 
     #[inline]
     fn shard(&self, key: Key<'_>) -> usize {
-        (key.hash.0 % self.map.shards() as u64) as usize
+        self.remainder.of(key.hash.0) as usize
     }
 
     #[inline]
@@ -173,7 +177,7 @@ impl Placement for Planned {
         if holders.iter().any(|holder| visit(*holder).is_break()) {
             return;
         }
-        let owner = |hash: KeyHash| self.owner((hash.0 % self.map.shards() as u64) as usize);
+        let owner = |hash: KeyHash| self.owner(self.remainder.of(hash.0) as usize);
         retry(&self.serving, KeyHash(shard as u64), owner, &mut |node| {
             if holders.contains(&node) { ControlFlow::Continue(()) } else { visit(node) }
         });
