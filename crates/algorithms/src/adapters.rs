@@ -5,11 +5,13 @@
 //! `X+weighted`. Cost: the range hash and one table read a lookup.
 
 mod alias;
+mod batch;
 mod renumber;
 mod tail;
 mod weighted;
 
 use std::any::Any;
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use placelab_core::{
@@ -20,6 +22,8 @@ use placelab_core::{
 
 use crate::owner_table;
 use crate::range_hash::{RangeHash, bytes_of, retry, trimmed};
+
+use batch::{BATCH_KEYS, Batch};
 
 pub(crate) use tail::Tail;
 
@@ -188,6 +192,13 @@ impl<R: RangeHash, L: Layout> Bucketed<R, L> {
     fn walk<T: Trace + ?Sized>(&self, hash: KeyHash, trace: &mut T) -> NodeId {
         self.owners[self.range.bucket(hash, self.count(), trace) as usize]
     }
+
+    /// The owner of each bucket of a batch.
+    fn read(&self, buckets: &[u32], out: &mut [NodeId]) {
+        for (owner, &bucket) in out.iter_mut().zip(buckets) {
+            *owner = self.owners[bucket as usize];
+        }
+    }
 }
 
 impl<R: RangeHash, L: Layout> Scheme for Bucketed<R, L> {
@@ -218,7 +229,18 @@ impl<R: RangeHash, L: Layout> Placement for Bucketed<R, L> {
         self.walk(key.hash, &mut Silent)
     }
 
-    /// One walk of the range hash for every number of buckets that occurs.
+    fn place_many(&self, keys: Keys<'_>, out: &mut [NodeId]) {
+        let out = &mut out[..keys.hashes.len()];
+        let mut buckets = [0; BATCH_KEYS];
+        for (hashes, out) in keys.hashes.chunks(BATCH_KEYS).zip(out.chunks_mut(BATCH_KEYS)) {
+            let buckets = &mut buckets[..hashes.len()];
+            self.range.buckets(hashes, self.count(), buckets);
+            self.read(buckets, out);
+        }
+    }
+
+    /// From the most buckets down, so that only the keys of buckets that are gone are looked up
+    /// again.
     fn place_across(&self, later: &[&dyn Placement], keys: Keys<'_>, out: &mut [&mut [NodeId]]) {
         let mut all = vec![self];
         all.extend(later.iter().filter_map(|&placement| {
@@ -226,21 +248,16 @@ impl<R: RangeHash, L: Layout> Placement for Bucketed<R, L> {
             any.downcast_ref::<Self>()
         }));
         assert_eq!(all.len(), later.len() + 1, "every placement is of one contender");
-        let mut counts: Vec<u32> = all.iter().map(|placement| placement.count()).collect();
-        counts.sort_unstable();
-        counts.dedup();
-        let tables: Vec<(&[NodeId], usize)> = all
-            .iter()
-            .map(|placement| {
-                let at = counts.binary_search(&placement.count()).expect("every count is there");
-                (&placement.owners[..], at)
-            })
-            .collect();
-        let mut buckets = vec![0; counts.len()];
-        for (index, &hash) in keys.hashes.iter().enumerate() {
-            self.range.buckets(hash, &counts, &mut buckets);
-            for (row, &(owners, at)) in out.iter_mut().zip(&tables) {
-                row[index] = owners[buckets[at] as usize];
+        let mut rows: Vec<(&Self, &mut &mut [NodeId])> = all.into_iter().zip(out).collect();
+        rows.sort_by_key(|(placement, _)| Reverse(placement.count()));
+        let mut batch = Batch::new();
+        for (hashes, start) in keys.hashes.chunks(BATCH_KEYS).zip((0..).step_by(BATCH_KEYS)) {
+            let mut held = None;
+            for (placement, row) in &mut rows {
+                let count = placement.count();
+                let buckets = batch.among(self.range, hashes, count, held);
+                held = Some(count);
+                placement.read(buckets, &mut row[start..][..hashes.len()]);
             }
         }
     }
@@ -510,7 +527,7 @@ mod tests {
 
     /// The slow twin of `place_across`: one placement after the other.
     #[test]
-    fn one_walk_serves_every_snapshot() {
+    fn one_pass_serves_every_snapshot() {
         let (spec, first) = contender("jump+weighted", weighted(&[1, 2, 3]));
         let second = advance(spec, first.as_ref(), &reweights(&[2, 5, 6])).unwrap();
         let third = advance(spec, second.as_ref(), &[Change::Remove(NodeId(0))]).unwrap();

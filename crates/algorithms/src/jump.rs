@@ -11,6 +11,7 @@
 
 use crate::adapters::{Tail, build, naive, steps};
 use crate::range_hash::RangeHash;
+use crate::{kernels, simd};
 use placelab_core::math::harmonic;
 use placelab_core::{
     AlgorithmSpec, Arguments, Average, Build, Claim, ClosedForm, KeyHash, KeyPart, Role, Step,
@@ -63,11 +64,14 @@ pub struct Jump;
 /// The walk of one key: the state of its generator.
 struct Draws(u64);
 
+/// What a step multiplies the state by.
+pub(crate) const MULTIPLIER: u64 = 2_862_933_555_777_941_757;
+
 impl Draws {
     /// Where the walk goes from bucket `from`.
     #[inline(always)]
     fn after(&mut self, from: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(2_862_933_555_777_941_757).wrapping_add(1);
+        self.0 = self.0.wrapping_mul(MULTIPLIER).wrapping_add(1);
         let draw = ((self.0 >> 33) + 1) as f64;
         ((from + 1) as f64 * ((1u64 << 31) as f64 / draw)) as u64
     }
@@ -95,18 +99,8 @@ impl RangeHash for Jump {
         harmonic(count)
     }
 
-    /// One walk for all counts: a count's bucket is the last stop below it.
-    #[inline]
-    fn buckets(self, key: KeyHash, counts: &[u32], out: &mut [u32]) {
-        let mut draws = Draws(key.0);
-        let (mut bucket, mut next) = (0, 0);
-        for (&count, answer) in counts.iter().zip(out) {
-            while next < u64::from(count) {
-                bucket = next;
-                next = draws.after(bucket);
-            }
-            *answer = bucket as u32;
-        }
+    fn buckets(self, keys: &[KeyHash], count: u32, out: &mut [u32]) {
+        kernels::jump::buckets(simd::level(), keys, count, out);
     }
 
     /// Every stop of the walk in a list; the last one below the count is the bucket.
@@ -166,16 +160,6 @@ mod tests {
         assert!(destinations.iter().all(|&bucket| bucket == 64));
         for (id, buckets) in [(0, [0, 0, 4, 18, 18, 718]), (8842, [0, 0, 3, 55, 55, 603])] {
             assert_eq!([1, 2, 5, 64, 65, 1024].map(|count| jump(hash(id), count)), buckets);
-        }
-    }
-
-    #[test]
-    fn one_walk_gives_every_count() {
-        let counts = [1, 2, 3, 10, 10, 64, 65, 5000];
-        let mut together = [0; 8];
-        for key in (0..2_000).map(|i| stream(3, i)) {
-            Jump.buckets(KeyHash(key), &counts, &mut together);
-            assert_eq!(together, counts.map(|count| jump(key, count)));
         }
     }
 

@@ -6,3 +6,38 @@
 //! machine has to that, for batches of any length. Only these modules may use `unsafe`.
 
 pub(crate) mod anchor;
+pub(crate) mod jump;
+
+#[cfg(test)]
+use placelab_core::KeyHash;
+
+#[cfg(test)]
+use crate::simd::Level;
+
+/// Holds a kernel of range hashes to the single lookup: every level, batches of any length, counts
+/// as given, keys at random and at the edges.
+#[cfg(test)]
+pub(crate) fn hold_batches(
+    counts: impl Iterator<Item = u32>,
+    kernel: impl Fn(Level, &[KeyHash], u32, &mut [u32]),
+    single: impl Fn(KeyHash, u32) -> u32,
+) {
+    let edges =
+        [0, 1, 2, 3, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1, 1 << 32, (1 << 32) - 1];
+    let random = (0..).map(|index| placelab_core::mix::stream(31, index));
+    let keys: Vec<KeyHash> = edges.into_iter().chain(random).map(KeyHash).take(4_500).collect();
+    for (turn, count) in counts.enumerate() {
+        for level in Level::available() {
+            for length in [0, 1, 7, 8, 9, 31, 64, 1_023, 2_048] {
+                let keys = &keys[turn % 2 * 2_048..][..length];
+                // Whoever writes beyond the batch is found out.
+                let mut out = vec![u32::MAX; length + 64];
+                kernel(level, keys, count, &mut out[..length]);
+                assert!(out[length..].iter().all(|bucket| *bucket == u32::MAX));
+                for (key, &bucket) in keys.iter().zip(&out) {
+                    assert_eq!(bucket, single(*key, count), "{level}: {key:?}, n = {count}");
+                }
+            }
+        }
+    }
+}

@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 use placelab_core::mix::stream;
 use placelab_core::{Arguments, KeyHash, NodeId, Silent, Trace};
 
-/// A stateless map from a hash to one of `count` buckets.
+/// A stateless map from a hash to one of `count` buckets. A key whose bucket among some is below a
+/// smaller count has the same bucket among so many: growth moves keys only into what is new.
 pub trait RangeHash: Copy + Send + Sync + 'static {
     /// Most buckets that the function tells apart; the adapters refuse more.
     const COUNT_MAX: u32 = u32::MAX >> 1;
@@ -29,11 +30,11 @@ pub trait RangeHash: Copy + Send + Sync + 'static {
     /// The mean number of draws for a key among so many buckets, as a trace counts them.
     fn steps(self, count: u32) -> f64;
 
-    /// The bucket of a key under each of several counts in ascending order: the seam for
-    /// functions that meet the smaller counts on the way to the largest.
-    fn buckets(self, key: KeyHash, counts: &[u32], out: &mut [u32]) {
-        for (&count, bucket) in counts.iter().zip(out) {
-            *bucket = self.bucket(key, count, &mut Silent);
+    /// The bucket of each key of a batch, of which there are as many as buckets: the seam for
+    /// kernels.
+    fn buckets(self, keys: &[KeyHash], count: u32, out: &mut [u32]) {
+        for (key, bucket) in keys.iter().zip(out) {
+            *bucket = self.bucket(*key, count, &mut Silent);
         }
     }
 
@@ -105,6 +106,32 @@ mod tests {
                 assert_eq!(bucket, range.naive(KeyHash(key), count), "{name}: {key}, n = {count}");
             }
         }
+    }
+
+    /// What lets the adapters ask for several counts from the largest down.
+    fn hold_still<R: RangeHash>(range: R) {
+        let counts = [1, 2, 3, 5, 8, 9, 100, 1_000, 1_023, 1_024, 1_025, 10_000, R::COUNT_MAX];
+        for key in (0..5_000).map(|i| KeyHash(stream(13, i))) {
+            let of = counts.map(|count| range.bucket(key, count, &mut Silent));
+            for (more, &bucket) in of.iter().enumerate() {
+                for (fewer, &count) in counts[..more].iter().enumerate() {
+                    let name = std::any::type_name::<R>();
+                    assert!(bucket >= count || of[fewer] == bucket, "{name}: {key:?}, n = {count}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_bucket_is_the_same_wherever_it_is_there() {
+        hold_still(Jump);
+        hold_still(JumpBack::SplitMix64);
+        hold_still(JumpBack::Xorshift);
+        hold_still(Power);
+        hold_still(Flip::Mixer);
+        hold_still(Flip::Xxh3);
+        hold_still(Binomial);
+        hold_still(MultiplyShift);
     }
 
     /// More buckets than the fleets of the laws have.
