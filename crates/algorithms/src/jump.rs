@@ -7,7 +7,10 @@
 //! counts end at 2^31 − 1.
 //!
 //! The product b + 1 times (2^31 ÷ draw) is rounded twice, as in the paper: the quotient first.
-//! Guava rounds once and differs on constructed keys; its variant is another function.
+//! Guava rounds once and differs on constructed keys; its variant is another function. Up to 2^18
+//! buckets we compute most steps in fixed point, with the same stops: it takes half the time.
+
+use std::hint::select_unpredictable;
 
 use crate::adapters::{Tail, build, naive, steps};
 use crate::range_hash::RangeHash;
@@ -61,20 +64,99 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
 #[derive(Clone, Copy)]
 pub struct Jump;
 
-/// The walk of one key: the state of its generator.
-struct Draws(u64);
-
-/// What a step multiplies the state by.
+/// What a step multiplies the state of the generator by.
 pub(crate) const MULTIPLIER: u64 = 2_862_933_555_777_941_757;
 
+/// The range of draws: they are 1 … 2^31.
+const RANGE: f64 = (1u64 << 31) as f64;
+
+/// The most buckets for which steps are computed in fixed point.
+const FIXED_COUNT_MAX: u32 = 1 << 18;
+
+/// The most buckets for which walks are so short that blind steps pay.
+const BLIND_COUNT_MAX: u32 = 1 << 8;
+
+/// Digits behind the point.
+const FRACTION_BITS: u32 = 23;
+
+/// The least draw whose step fits: the factor has 19 + 23 digits then.
+const FIXED_DRAW_MIN: u64 = 1 << 12;
+
+/// The generator of a key's draws.
+struct Draws(u64);
+
 impl Draws {
-    /// Where the walk goes from bucket `from`.
     #[inline(always)]
-    fn after(&mut self, from: u64) -> u64 {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(MULTIPLIER).wrapping_add(1);
-        let draw = ((self.0 >> 33) + 1) as f64;
-        ((from + 1) as f64 * ((1u64 << 31) as f64 / draw)) as u64
+        (self.0 >> 33) + 1
     }
+}
+
+/// Walks on to the end from a bucket below the count.
+#[inline(always)]
+fn walk<T: Trace + ?Sized>(
+    mut draws: Draws,
+    mut bucket: u64,
+    count: u64,
+    after: impl Fn(u64, u64) -> u64,
+    trace: &mut T,
+) -> u64 {
+    loop {
+        let next = after(bucket, draws.next());
+        trace.step(Step::Jump { from: bucket as u32, to: next });
+        if next >= count {
+            return bucket;
+        }
+        bucket = next;
+    }
+}
+
+/// Walks in fixed point, the first steps without a look at whether the end is reached: so a
+/// processor guesses less, and overlaps the walks of several keys. Few walks are longer.
+#[inline(always)]
+fn walk_blindly<T: Trace + ?Sized>(mut draws: Draws, count: u64, trace: &mut T) -> u64 {
+    let (mut bucket, mut next) = (0, 0);
+    for _ in 0..=count.ilog2() {
+        let goes = next < count;
+        bucket = select_unpredictable(goes, next, bucket);
+        let to = after_fixed(next, draws.next());
+        if goes {
+            trace.step(Step::Jump { from: bucket as u32, to });
+        }
+        next = to.min(u64::from(FIXED_COUNT_MAX));
+    }
+    if next < count { walk(draws, next, count, after_fixed, trace) } else { bucket }
+}
+
+/// The stop after bucket `from` by a draw, as in the paper.
+#[inline(always)]
+fn after(from: u64, draw: u64) -> u64 {
+    ((from + 1) as i64 as f64 * (RANGE / draw as i64 as f64)) as i64 as u64
+}
+
+/// The same for buckets up to 2^18, in fixed point. A processor computes the quotient ahead of the
+/// walk, which waits for no more than a product of whole numbers. The quotient is rounded to whole
+/// units and one is taken off: so the product is less by b + 1 units and a half at most, half of
+/// that at least. The paper's second rounding makes it more by at most 2^−16, which are 128 units.
+/// Where so much could carry, the paper's form decides.
+#[inline(always)]
+fn after_fixed(from: u64, draw: u64) -> u64 {
+    const ONE: u64 = 1 << FRACTION_BITS;
+    // Added to a smaller number, it leaves that, rounded, in the low bits.
+    const ROUNDER: f64 = (1u64 << 52) as f64;
+    let rounded = RANGE * ONE as f64 / draw as i64 as f64 + ROUNDER;
+    let factor = rounded.to_bits() - (ROUNDER.to_bits() + 1);
+    let product = (from + 1).wrapping_mul(factor);
+    if draw < FIXED_DRAW_MIN || product % ONE + 2 * from + 130 >= ONE {
+        return after_unlikely(from, draw);
+    }
+    product / ONE
+}
+
+#[cold]
+fn after_unlikely(from: u64, draw: u64) -> u64 {
+    after(from, draw)
 }
 
 impl RangeHash for Jump {
@@ -84,13 +166,14 @@ impl RangeHash for Jump {
 
     #[inline]
     fn bucket<T: Trace + ?Sized>(self, key: KeyHash, count: u32, trace: &mut T) -> u32 {
-        let mut draws = Draws(key.0);
-        let (mut bucket, mut next) = (0, 0);
-        while next < u64::from(count) {
-            bucket = next;
-            next = draws.after(bucket);
-            trace.step(Step::Jump { from: bucket as u32, to: next });
-        }
+        let draws = Draws(key.0);
+        let bucket = if count <= BLIND_COUNT_MAX {
+            walk_blindly(draws, count.into(), trace)
+        } else if count <= FIXED_COUNT_MAX {
+            walk(draws, 0, count.into(), after_fixed, trace)
+        } else {
+            walk(draws, 0, count.into(), after, trace)
+        };
         bucket as u32
     }
 
@@ -160,6 +243,23 @@ mod tests {
         assert!(destinations.iter().all(|&bucket| bucket == 64));
         for (id, buckets) in [(0, [0, 0, 4, 18, 18, 718]), (8842, [0, 0, 3, 55, 55, 603])] {
             assert_eq!([1, 2, 5, 64, 65, 1024].map(|count| jump(hash(id), count)), buckets);
+        }
+    }
+
+    /// Whole quotients and their neighbours, where cut digits tell.
+    #[test]
+    fn fixed_point_steps_as_floats_do() {
+        let powers = (0..=18).flat_map(|bits| [(1 << bits) - 1, 1 << bits]);
+        for (turn, from) in (0..300).chain(powers).chain([100_000, 262_143]).enumerate() {
+            let random = (0..1_000).map(|i| stream(turn as u64, i));
+            let near = |random: u64| ((from + 1) << 31) / (1 + random % (4 * from + 4));
+            let edges = [1, 2, 3, 4_095, 4_096, 4_097, 1 << 30, (1 << 31) - 1, 1 << 31];
+            let draws = random.flat_map(|random| {
+                [random >> 33, random >> (33 + random % 30), near(random), near(random) + 1]
+            });
+            for draw in draws.chain(edges).map(|draw| draw.clamp(1, 1 << 31)) {
+                assert_eq!(after_fixed(from, draw), after(from, draw), "{from}, {draw}");
+            }
         }
     }
 
