@@ -34,8 +34,9 @@ use placelab_core::{
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::adapters::{Tail, build, naive, steps};
-use crate::range_hash::{RangeHash, enclosing};
+use crate::range_hash::{RangeHash, enclosing, one_by_one};
 use crate::twins::{enclosing_power, set_bits};
+use crate::{kernels, simd};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -67,7 +68,10 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
 };
 
 /// Draws beyond the last bucket until the smaller range decides.
-const ATTEMPTS_MAX: u32 = 64;
+pub(crate) const ATTEMPTS_MAX: u32 = 64;
+
+/// What the authors' mixer multiplies by.
+pub(crate) const MULTIPLIERS: [u64; 2] = [0x3c79_ac49_2ba7_b653, 0x1c69_b3f7_4ac4_ae35];
 
 /// The two forms of the authors, by what draws.
 #[derive(Clone, Copy)]
@@ -91,9 +95,16 @@ impl RangeHash for Flip {
         let last = u64::from(count) - 1;
         let bucket = match self {
             Flip::Mixer => walk(last, |level, attempt| mixer(key.0, 0, level, attempt), trace),
-            Flip::Xxh3 => walk(last, |level, attempt| xxh3(key.0, level, attempt), trace),
+            Flip::Xxh3 => walk_by_xxh3(key, last, trace),
         };
         bucket as u32
+    }
+
+    fn buckets(self, keys: &[KeyHash], count: u32, out: &mut [u32]) {
+        match self {
+            Flip::Mixer => kernels::flip::buckets(simd::level(), keys, count, out),
+            Flip::Xxh3 => one_by_one(self, keys, count, out),
+        }
     }
 
     fn naive(self, key: KeyHash, count: u32) -> u32 {
@@ -137,8 +148,8 @@ impl RangeHash for Flip {
 fn mixer(key: u64, seed: u64, level: u32, attempt: u32) -> u64 {
     let odd = |number: u32| 2 * u64::from(number) + 1;
     let mut k = (key ^ seed).wrapping_mul(odd(level));
-    k = (k ^ (k >> 27)).wrapping_mul(0x3c79_ac49_2ba7_b653).wrapping_mul(odd(attempt));
-    k = (k ^ (k >> 33)).wrapping_mul(0x1c69_b3f7_4ac4_ae35);
+    k = (k ^ (k >> 27)).wrapping_mul(MULTIPLIERS[0]).wrapping_mul(odd(attempt));
+    k = (k ^ (k >> 33)).wrapping_mul(MULTIPLIERS[1]);
     k ^ (k >> 27)
 }
 
@@ -156,6 +167,12 @@ fn naive_mixer(key: u64, level: u64, attempt: u64) -> u64 {
 #[inline(always)]
 fn xxh3(key: u64, level: u32, attempt: u32) -> u64 {
     xxh3_64_with_seed(&key.to_le_bytes(), u64::from(level) | u64::from(attempt) << 32)
+}
+
+/// The bucket by XXH3; apart, since it is so long that the other form would be no part of loops.
+#[inline(never)]
+fn walk_by_xxh3<T: Trace + ?Sized>(key: KeyHash, last: u64, trace: &mut T) -> u64 {
+    walk(last, |level, attempt| xxh3(key.0, level, attempt), trace)
 }
 
 /// The bucket among 0 … `last`.

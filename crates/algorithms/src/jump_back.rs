@@ -36,8 +36,9 @@ use placelab_core::{
 };
 
 use crate::adapters::{Tail, build, naive, steps};
-use crate::range_hash::{RangeHash, enclosing};
+use crate::range_hash::{RangeHash, enclosing, one_by_one};
 use crate::twins::{enclosing_power, set_bits};
+use crate::{kernels, simd};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -88,6 +89,13 @@ impl RangeHash for JumpBack {
         match self {
             JumpBack::SplitMix64 => walk(&mut SplitMix(key.0), count, trace),
             JumpBack::Xorshift => walk(&mut Xorshift(key.0), count, trace),
+        }
+    }
+
+    fn buckets(self, keys: &[KeyHash], count: u32, out: &mut [u32]) {
+        match self {
+            JumpBack::SplitMix64 => kernels::jump_back::buckets(simd::level(), keys, count, out),
+            JumpBack::Xorshift => one_by_one(self, keys, count, out),
         }
     }
 

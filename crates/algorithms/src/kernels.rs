@@ -6,13 +6,37 @@
 //! machine has to that, for batches of any length. Only these modules may use `unsafe`.
 
 pub(crate) mod anchor;
+pub(crate) mod flip;
 pub(crate) mod jump;
+pub(crate) mod jump_back;
+#[cfg(target_arch = "x86_64")]
+mod redraws;
 
-#[cfg(test)]
+#[cfg(any(test, target_arch = "x86_64"))]
 use placelab_core::KeyHash;
 
 #[cfg(test)]
 use crate::simd::Level;
+
+/// Keys of range hashes that are looked up together: few enough for a queue of those that are not
+/// done to stay in the nearest cache.
+#[cfg(target_arch = "x86_64")]
+const CHUNK_KEYS: usize = 1_024;
+
+/// Does chunk after chunk of at most [`CHUNK_KEYS`].
+#[cfg(target_arch = "x86_64")]
+fn chunks(keys: &[KeyHash], out: &mut [u32], mut buckets: impl FnMut(&[KeyHash], &mut [u32])) {
+    for (keys, out) in keys.chunks(CHUNK_KEYS).zip(out.chunks_mut(CHUNK_KEYS)) {
+        buckets(keys, out);
+    }
+}
+
+/// The first of eight lanes, as many as are left.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn first_of_eight(left: usize) -> u8 {
+    (0xff >> (8 - left.min(8))) as u8
+}
 
 /// Holds a kernel of range hashes to the single lookup: every level, batches of any length, counts
 /// as given, keys at random and at the edges.

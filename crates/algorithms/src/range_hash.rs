@@ -33,13 +33,18 @@ pub trait RangeHash: Copy + Send + Sync + 'static {
     /// The bucket of each key of a batch, of which there are as many as buckets: the seam for
     /// kernels.
     fn buckets(self, keys: &[KeyHash], count: u32, out: &mut [u32]) {
-        for (key, bucket) in keys.iter().zip(out) {
-            *bucket = self.bucket(*key, count, &mut Silent);
-        }
+        one_by_one(self, keys, count, out);
     }
 
     /// The bucket once more, for the twin: slow and obvious, from the definition alone.
     fn naive(self, key: KeyHash, count: u32) -> u32;
+}
+
+/// The bucket of each key of a batch by single lookups.
+pub(crate) fn one_by_one<R: RangeHash>(range: R, keys: &[KeyHash], count: u32, out: &mut [u32]) {
+    for (key, bucket) in keys.iter().zip(out) {
+        *bucket = range.bucket(*key, count, &mut Silent);
+    }
 }
 
 /// Visits the members that a single-answer function gives for a key and then for salted copies of

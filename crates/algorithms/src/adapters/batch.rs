@@ -7,6 +7,9 @@ use crate::range_hash::RangeHash;
 /// Keys whose buckets are held at a time.
 pub(crate) const BATCH_KEYS: usize = 1_024;
 
+/// Keys that are looked at by one question, whether any moves.
+const SCANNED_KEYS: usize = 16;
+
 /// Room for the buckets of a batch, and for the keys that a smaller count moves.
 pub(crate) struct Batch {
     buckets: [u32; BATCH_KEYS],
@@ -45,9 +48,13 @@ impl Batch {
             }
         }
         let mut movers = 0;
-        for (index, &bucket) in (0..).zip(&*buckets) {
-            self.moved[movers] = index;
-            movers += usize::from(bucket >= count);
+        for (some, first) in buckets.chunks(SCANNED_KEYS).zip((0..).step_by(SCANNED_KEYS)) {
+            if some.iter().fold(false, |any, &bucket| any | (bucket >= count)) {
+                for (index, &bucket) in (first..).zip(some) {
+                    self.moved[movers] = index;
+                    movers += usize::from(bucket >= count);
+                }
+            }
         }
         let moved = &self.moved[..movers];
         for (hash, &index) in self.moved_hashes.iter_mut().zip(moved) {

@@ -15,10 +15,12 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 
-use placelab_core::{KeyHash, Silent};
+use placelab_core::KeyHash;
 
 use crate::jump::Jump;
-use crate::range_hash::RangeHash;
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::chunks;
+use crate::range_hash::one_by_one;
 use crate::simd::Level;
 
 /// The bucket of each key among `count` buckets. Panics where this machine lacks the level, or
@@ -37,24 +39,14 @@ pub(crate) fn buckets(level: Level, keys: &[KeyHash], count: u32, out: &mut [u32
         Level::Avx2 => chunks(keys, out, |keys, out| unsafe {
             avx2::buckets(keys, count, out);
         }),
-        _ => {
-            for (key, bucket) in keys.iter().zip(out) {
-                *bucket = Jump.bucket(*key, count, &mut Silent);
-            }
-        }
+        _ => one_by_one(Jump, keys, count, out),
     }
 }
-
-#[cfg(target_arch = "x86_64")]
-use queue::chunks;
 
 /// What the kernels for both vector widths share.
 #[cfg(target_arch = "x86_64")]
 mod queue {
-    use placelab_core::KeyHash;
-
-    /// Keys that are walked together: few enough for their queue to stay in the nearest cache.
-    pub(super) const CHUNK_KEYS: usize = 1_024;
+    use crate::kernels::CHUNK_KEYS;
 
     /// Vectors that walk together, so that one's multiplications hide in another's division.
     pub(super) const VECTORS: usize = 4;
@@ -76,23 +68,15 @@ mod queue {
         /// The place of the key in its chunk.
         pub(super) places: [u32; CHUNK_KEYS],
     }
-
-    /// Does chunk after chunk.
-    pub(super) fn chunks(
-        keys: &[KeyHash],
-        out: &mut [u32],
-        mut buckets: impl FnMut(&[KeyHash], &mut [u32]),
-    ) {
-        for (keys, out) in keys.chunks(CHUNK_KEYS).zip(out.chunks_mut(CHUNK_KEYS)) {
-            buckets(keys, out);
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use placelab_core::Silent;
+
     use super::*;
     use crate::kernels::hold_batches;
+    use crate::range_hash::RangeHash;
 
     #[test]
     fn every_level_walks_as_one_key_does() {

@@ -7,6 +7,7 @@ use placelab_core::KeyHash;
 
 use super::queue::{LATER_STEPS, Queue, VECTORS, first_steps};
 use crate::jump::MULTIPLIER;
+use crate::kernels::first_of_eight;
 
 const LANES: usize = 8;
 
@@ -32,7 +33,7 @@ pub(super) unsafe fn buckets(keys: &[KeyHash], count: u32, out: &mut [u32]) {
         let mut walks = [ended(); VECTORS];
         for (vector, walks) in walks.iter_mut().enumerate() {
             let at = start + vector * LANES;
-            let lanes = first_lanes(keys.len().saturating_sub(at));
+            let lanes = first_of_eight(keys.len().saturating_sub(at));
             let states = keys.as_ptr().cast::<i64>().wrapping_add(at);
             // SAFETY: only lanes that have a key are read.
             walks.state = unsafe { _mm512_maskz_loadu_epi64(lanes, states) };
@@ -41,7 +42,7 @@ pub(super) unsafe fn buckets(keys: &[KeyHash], count: u32, out: &mut [u32]) {
         advance(&mut walks, limit, steps);
         for (vector, walks) in walks.iter().enumerate() {
             let at = start + vector * LANES;
-            let lanes = first_lanes(keys.len().saturating_sub(at));
+            let lanes = first_of_eight(keys.len().saturating_sub(at));
             let buckets = _mm512_cvttpd_epi32(walks.bucket);
             let first = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
             let places = _mm256_add_epi32(first, _mm256_set1_epi32(at as i32));
@@ -88,7 +89,7 @@ unsafe fn walk_on<const V: usize>(
     let mut places = [_mm256_setzero_si256(); V];
     for vector in 0..V {
         let at = read + vector * LANES;
-        let lanes = first_lanes(queued.saturating_sub(at));
+        let lanes = first_of_eight(queued.saturating_sub(at));
         // SAFETY: only lanes that are queued are read.
         unsafe {
             let states = (&raw const (*queue).states).cast::<i64>().wrapping_add(at);
@@ -171,10 +172,4 @@ fn advance<const V: usize>(walks: &mut [Walks; V], limit: __m512d, steps: u32) {
 fn ended() -> Walks {
     let zero = _mm512_setzero_pd();
     Walks { state: _mm512_setzero_si512(), stop: _mm512_set1_pd(f64::INFINITY), bucket: zero }
-}
-
-/// The first lanes, as many as are left.
-#[inline(always)]
-fn first_lanes(left: usize) -> __mmask8 {
-    (0xff >> (LANES - left.min(LANES))) as __mmask8
 }
