@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
+use std::hint::select_unpredictable;
 
 use placelab_core::{NodeId, Roster, Silent, Step, Trace};
 
@@ -210,15 +211,25 @@ impl Circle {
 
     /// The owner of what ends at the successor of a position.
     ///
-    /// Where most points are far from the processor, a guess at a branch hides the way to them from
-    /// the one key that is looked up.
+    /// Alone, a key waits for each read that it depends on. So owners are read with the positions
+    /// that choose among them; and where most points are far from the processor, a guess at a
+    /// branch hides the way to them.
     #[inline]
     pub(crate) fn owner_at(&self, position: u64) -> NodeId {
-        let point = match self.owners.len() <= NEARBY {
-            true => self.find(position),
-            false => self.successor(position, &mut Silent),
-        };
-        self.owner(point)
+        let first = self.index[(position >> self.shift) as usize] as usize;
+        let owners = self.owners[first..].first_chunk::<AT_ONCE>();
+        let next = self.positions[first..].first_chunk::<AT_ONCE>();
+        if let (Some(owners), Some(next)) = (owners, next)
+            && self.owners.len() <= NEARBY
+            && next[AT_ONCE - 1] >= position
+        {
+            let mut owner = owners[0];
+            for (before, later) in next.iter().zip(&owners[1..]) {
+                owner = select_unpredictable(*before < position, *later, owner);
+            }
+            return owner;
+        }
+        self.owner(self.successor(position, &mut Silent))
     }
 
     /// The owners of what ends at the successors of many positions, one for each place of `out`.
