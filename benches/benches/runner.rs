@@ -9,54 +9,17 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use placelab_algorithms::find;
-use placelab_benches::{criterion, numbered};
-use placelab_core::{
-    AlgorithmSpec, Change, CopyRule, HashFunction, HashSeed, KeyPart, Keys, NodeId, Placer, Roster,
-    advance,
-};
+use placelab_benches::criterion;
+use placelab_benches::sweeps::{Pair, moved, source};
+use placelab_core::{KeyPart, Keys, NodeId};
 use placelab_sim::keys::{KeyChunk, KeySource};
-use placelab_sim::replay::{Comparison, Comparisons, Snapshot};
-use placelab_sim::scenario::{KeyRequest, SourceRequest};
-use placelab_sim::sweep::{CHUNK_KEYS, Marks, Sweep, Unwatched};
+use placelab_sim::sweep::CHUNK_KEYS;
 use placelab_timing::{peak_bytes, thread_cpu_ns};
 
 const CONTENDERS: [&str; 4] = ["modulo", "jump", "ring", "maglev"];
 
-struct Pair {
-    name: &'static str,
-    snapshots: Vec<Snapshot>,
-}
-
-fn pair(spec: &'static AlgorithmSpec) -> Pair {
-    let before = numbered(spec, 100).expect("a hundred nodes are few");
-    let join = [Change::Add(Roster::numbered_node(100))];
-    let after = advance(spec, before.as_ref(), &join).expect("anybody can grow at the tail");
-    let snapshot = |placement| {
-        let placer = Placer::Placement(placement);
-        Snapshot { seed: HashSeed::PUBLISHED, placer }
-    };
-    Pair { name: spec.name, snapshots: vec![snapshot(before), snapshot(after)] }
-}
-
-fn source(count: u64) -> KeySource {
-    let source = SourceRequest::Sequential { count };
-    KeySource::open(&KeyRequest { source, hash: HashFunction::Xxh3, marks: Vec::new() })
-        .expect("numbers exist")
-}
-
 fn sweep(pair: &Pair, source: &KeySource) -> u64 {
-    let comparisons = Comparisons::new(vec![Comparison { before: 0, after: 1 }], []);
-    let sweep = Sweep {
-        source,
-        reads: KeyPart::Hash,
-        snapshots: &pair.snapshots,
-        comparisons: &comparisons,
-        copies: CopyRule::plain(1),
-        node_count: 101,
-        marks: Marks::default(),
-    };
-    let tally = sweep.run(&Unwatched);
-    tally.flows[0].cells().iter().map(|cell| cell.amounts[0]).sum()
+    moved(&pair.sweep(source))
 }
 
 fn bare(pair: &Pair, source: &KeySource) {
@@ -65,10 +28,7 @@ fn bare(pair: &Pair, source: &KeySource) {
     for start in (0..source.len()).step_by(CHUNK_KEYS as usize) {
         let end = (start + CHUNK_KEYS).min(source.len());
         source.fill(start..end, &mut chunk, KeyPart::Hash);
-        for snapshot in &pair.snapshots {
-            let Placer::Placement(placement) = &snapshot.placer else {
-                unreachable!("a pair is of placements")
-            };
+        for placement in pair.placements() {
             placement.place_many(Keys::hashed(&chunk.hashes), &mut owners);
             black_box(&mut owners);
         }
@@ -153,8 +113,8 @@ fn budget(criterion: &mut Criterion, pairs: &[Pair]) {
 
 fn main() {
     let mut criterion = criterion();
-    let pairs: Vec<Pair> =
-        CONTENDERS.iter().map(|name| pair(find(name).expect("it is registered"))).collect();
+    let pair = |name: &&str| Pair::new(find(name).expect("it is registered"), 100);
+    let pairs: Vec<Pair> = CONTENDERS.iter().map(pair).collect();
     runner(&mut criterion, &pairs);
     budget(&mut criterion, &pairs);
     criterion.final_summary();

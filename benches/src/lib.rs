@@ -1,4 +1,8 @@
-//! What the benches share: fleets, distinct keys, and a `main` that criterion can draw from.
+//! What the benches share: fleets, distinct keys, a `main` that criterion can draw from, and races.
+
+pub mod ours;
+pub mod sweeps;
+pub mod versus;
 
 use criterion::Criterion;
 use placelab_core::mix::stream;
@@ -19,6 +23,20 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// So many distinct keys, the first of which has this index.
+    pub fn distinct(first: u64, count: u64) -> Self {
+        let hashes =
+            (first..first + count).map(|index| KeyHash(stream(1, index))).collect::<Vec<_>>();
+        let mut text = KeyText::default();
+        hashes.iter().for_each(|hash| text.push(format!("{:016x}", hash.0).as_bytes()));
+        Batch { hashes, text }
+    }
+
+    /// The first so many keys.
+    pub fn first(&self, count: usize) -> Keys<'_> {
+        Keys { hashes: &self.hashes[..count], text: Some(&self.text) }
+    }
+
     /// The keys as a scheme takes them.
     pub fn keys(&self) -> Keys<'_> {
         Keys { hashes: &self.hashes, text: Some(&self.text) }
@@ -28,14 +46,7 @@ impl Batch {
 /// Batches of distinct hashed keys: one key again and again would teach the branch predictor its
 /// answer.
 pub fn distinct_keys(batches: u64) -> Vec<Batch> {
-    let batch = |batch: u64| {
-        let indices = batch * BATCH_KEYS..(batch + 1) * BATCH_KEYS;
-        let hashes = indices.map(|index| KeyHash(stream(1, index))).collect::<Vec<_>>();
-        let mut text = KeyText::default();
-        hashes.iter().for_each(|hash| text.push(format!("{:016x}", hash.0).as_bytes()));
-        Batch { hashes, text }
-    };
-    (0..batches).map(batch).collect()
+    (0..batches).map(|batch| Batch::distinct(batch * BATCH_KEYS, BATCH_KEYS)).collect()
 }
 
 /// An algorithm with its defaults over `node-0` … of weight 1.

@@ -156,3 +156,29 @@ fn every_dependency_is_explained() {
         assert!(is_own || explained.contains(&format!("| `{name}` |")), "{name} has no line");
     }
 }
+
+/// Peers are timed as they are, so at exact versions, and the page names those and no others.
+#[test]
+fn peers_are_explained_and_timed() {
+    let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
+    let (explained, timed) = (read("docs/DEPENDENCIES.md"), read("docs/PEERS.md"));
+    let manifest: toml::Table = read("benches/Cargo.toml").parse().unwrap();
+    let version = |version: &toml::Value| version.as_str()?.strip_prefix('=').map(str::to_string);
+    let mut peers = BTreeMap::new();
+    for (name, asked) in manifest["dev-dependencies"].as_table().unwrap() {
+        assert!(explained.contains(&format!("| `{name}` |")), "{name} has no line");
+        let exact = version(asked).unwrap_or_else(|| panic!("the version of {name} is not exact"));
+        peers.insert(name.clone(), exact);
+    }
+    let cells = |line: &str| -> Option<(String, String)> {
+        let [name, version] =
+            line.strip_prefix('|')?.strip_suffix('|')?.split('|').collect::<Vec<_>>()[..]
+        else {
+            return None;
+        };
+        let name = name.trim().strip_prefix('`')?.strip_suffix('`')?;
+        Some((name.to_string(), version.trim().to_string()))
+    };
+    let named: BTreeMap<_, _> = timed.lines().filter_map(cells).collect();
+    assert_eq!(named, peers, "run `cargo bench --bench peers -- --write`");
+}
