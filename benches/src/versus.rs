@@ -4,7 +4,8 @@
 //! is that of the round before, moved by one; so what the machine does beside them falls on all
 //! alike. Time is that of the processor, not of the clock on the wall. A sample lasts
 //! [`Effort::sample`] or longer, and a runner's figure is the median of its rounds. Only ratios of
-//! figures from one race are ever compared.
+//! figures from one race are ever compared; how far those of its rounds lie apart says how much a
+//! ratio can be trusted.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -24,7 +25,8 @@ pub struct Effort {
 
 impl Effort {
     /// For figures.
-    pub const FULL: Effort = Effort { rounds: 7, sample: Duration::from_millis(20), keys: 1 << 18 };
+    pub const FULL: Effort =
+        Effort { rounds: 11, sample: Duration::from_millis(20), keys: 1 << 18 };
     /// Shows that everything can be timed; its figures mean nothing.
     pub const TEST: Effort = Effort { rounds: 1, sample: Duration::ZERO, keys: 64 };
 }
@@ -90,15 +92,47 @@ impl<'a> Runner<'a> {
         self.operations = self.most.min(wanted.max(self.operations));
         self.passes = wanted.div_ceil(self.operations);
     }
+}
 
-    fn median_ns(mut self) -> f64 {
-        self.samples.sort_unstable_by(f64::total_cmp);
-        self.samples[self.samples.len() / 2]
+/// What became of a race.
+pub struct Times {
+    /// Nanoseconds of one operation: a row of rounds for each runner.
+    rounds: Vec<Vec<f64>>,
+}
+
+/// How many times as long one runner took as another.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Ratio {
+    /// The ratio of their medians.
+    pub value: f64,
+    /// Least of the ratios of one round.
+    pub least: f64,
+    /// Largest of them.
+    pub most: f64,
+}
+
+impl Times {
+    /// The median nanoseconds of one operation of a runner.
+    pub fn median(&self, runner: usize) -> f64 {
+        let mut sorted = self.rounds[runner].clone();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    }
+
+    /// How many times as long the first of two took as the second.
+    pub fn ratio(&self, first: usize, second: usize) -> Ratio {
+        let rounds = self.rounds[first].iter().zip(&self.rounds[second]);
+        let (least, most) = rounds
+            .map(|(first, second)| first / second)
+            .fold((f64::INFINITY, 0.0), |(least, most), ratio| {
+                (f64::min(least, ratio), f64::max(most, ratio))
+            });
+        Ratio { value: self.median(first) / self.median(second), least, most }
     }
 }
 
-/// The median nanoseconds of one operation of each runner, in their order.
-pub fn race(effort: Effort, clock: Clock, mut runners: Vec<Runner<'_>>) -> Vec<f64> {
+/// Times all runners, in rounds.
+pub fn race(effort: Effort, clock: Clock, mut runners: Vec<Runner<'_>>) -> Times {
     runners.iter_mut().for_each(|runner| runner.prepare(clock, effort.sample));
     let count = runners.len();
     for round in 0..effort.rounds {
@@ -109,7 +143,7 @@ pub fn race(effort: Effort, clock: Clock, mut runners: Vec<Runner<'_>>) -> Vec<f
             runner.samples.push(spent.as_nanos() as f64 / operations);
         }
     }
-    runners.into_iter().map(Runner::median_ns).collect()
+    Times { rounds: runners.into_iter().map(|runner| runner.samples).collect() }
 }
 
 #[cfg(test)]
@@ -129,8 +163,7 @@ mod tests {
             })
         };
         let effort = Effort { rounds: 3, ..Effort::TEST };
-        let medians = race(effort, Clock::Thread, "abc".chars().map(runner).collect());
-        assert_eq!(medians.len(), 3);
+        race(effort, Clock::Thread, "abc".chars().map(runner).collect());
         let order: String = calls.borrow().iter().map(|(name, _)| name).collect();
         assert_eq!(order, "abc".to_owned() + "abc" + "bca" + "cab");
         assert!(calls.borrow().iter().all(|(_, operations)| *operations == 4));
@@ -146,7 +179,14 @@ mod tests {
             })
         };
         let effort = Effort { rounds: 3, sample: Duration::from_millis(1), ..Effort::TEST };
-        let medians = race(effort, Clock::Process, vec![runner(100), runner(10_000)]);
-        assert!(medians[1] > 10.0 * medians[0], "{medians:?}");
+        let ratio = race(effort, Clock::Process, vec![runner(100), runner(10_000)]).ratio(1, 0);
+        assert!(ratio.value > 10.0, "{ratio:?}");
+    }
+
+    #[test]
+    fn ratios_are_of_medians() {
+        let times = Times { rounds: vec![vec![6.0, 2.0, 8.0], vec![1.0, 2.0, 4.0]] };
+        assert_eq!(times.median(0), 6.0);
+        assert_eq!(times.ratio(0, 1), Ratio { value: 3.0, least: 1.0, most: 6.0 });
     }
 }

@@ -71,9 +71,9 @@ pub(crate) fn maglev(laboratory: &mut Laboratory) {
         assert_eq!(populate(ENTRIES, &turns), paper_loop(ENTRIES, &turns), "the same table");
         let ours = builder(|| populate(ENTRIES, &turns)[1].into());
         let theirs = builder(|| paper_loop(ENTRIES, &turns)[1].into());
-        let medians = race(laboratory.effort, Clock::Thread, vec![ours, theirs]);
+        let times = race(laboratory.effort, Clock::Thread, vec![ours, theirs]);
         let case = format!("table, × the cost of the paper's loop, N = {nodes}");
-        laboratory.record(case, Bound::AtMost(0.72), Ok(medians[0] / medians[1]));
+        laboratory.record(case, Bound::AtMost(0.72), Ok(times.ratio(0, 1)));
     }
     let roster = fleet(100, Weights::Equal);
     let ours = builder(|| anew("maglev", &roster));
@@ -81,9 +81,9 @@ pub(crate) fn maglev(laboratory: &mut Laboratory) {
         use maglev::ConsistentHasher;
         maglev_of::<SipBuild>(100).capacity() as u64
     });
-    let medians = race(laboratory.effort, Clock::Thread, vec![ours, theirs]);
+    let times = race(laboratory.effort, Clock::Thread, vec![ours, theirs]);
     let case = "maglev, × faster than the crate maglev, N = 100".into();
-    laboratory.record(case, Bound::AtLeast(30.0), Ok(medians[1] / medians[0]));
+    laboratory.record(case, Bound::AtLeast(30.0), Ok(times.ratio(1, 0)));
 }
 
 pub(crate) fn ring(laboratory: &mut Laboratory) {
@@ -91,9 +91,9 @@ pub(crate) fn ring(laboratory: &mut Laboratory) {
         let roster = fleet(nodes, Weights::Equal);
         let ours = builder(|| anew("ring:vnodes=160", &roster));
         let theirs = builder(|| fast_hashring(nodes).len() as u64);
-        let medians = race(laboratory.effort, Clock::Thread, vec![ours, theirs]);
+        let times = race(laboratory.effort, Clock::Thread, vec![ours, theirs]);
         let case = format!("ring, N = {nodes}");
-        laboratory.record(case, Bound::AtLeast(3.5), Ok(medians[1] / medians[0]));
+        laboratory.record(case, Bound::AtLeast(3.5), Ok(times.ratio(1, 0)));
     }
 }
 
@@ -107,8 +107,8 @@ pub(crate) fn ring_grows(laboratory: &mut Laboratory) {
         let joined =
             builder(|| probe(advance(spec, before.as_ref(), &join).expect("rings grow").as_ref()));
         let anew = builder(|| anew("ring:vnodes=160", &grown));
-        let medians = race(laboratory.effort, Clock::Thread, vec![joined, anew]);
+        let times = race(laboratory.effort, Clock::Thread, vec![joined, anew]);
         let case = format!("ring, from N = {nodes}");
-        laboratory.record(case, Bound::AtMost(0.16), Ok(medians[0] / medians[1]));
+        laboratory.record(case, Bound::AtMost(0.16), Ok(times.ratio(0, 1)));
     }
 }

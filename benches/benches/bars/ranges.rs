@@ -2,7 +2,7 @@
 
 use placelab_algorithms::simd::Level;
 use placelab_benches::ours::in_batches;
-use placelab_benches::versus::{Clock, Runner, race};
+use placelab_benches::versus::{Clock, Ratio, Runner, race};
 use placelab_core::math::harmonic;
 
 use crate::division_floor::divide;
@@ -36,7 +36,7 @@ pub(crate) fn jump_floor(laboratory: &mut Laboratory) {
     }
 }
 
-fn times_the_floor(laboratory: &Laboratory, nodes: u32) -> Result<f64, String> {
+fn times_the_floor(laboratory: &Laboratory, nodes: u32) -> Result<Ratio, String> {
     let way = Way::Batches(Level::Avx512);
     let placement = Ours::new("jump", way).placement(nodes)?;
     let keys = laboratory.effort.keys;
@@ -47,8 +47,8 @@ fn times_the_floor(laboratory: &Laboratory, nodes: u32) -> Result<f64, String> {
     });
     let steps = harmonic(nodes);
     let floor = Runner::new(keys, |count| divide((count as f64 * steps / 8.0) as usize));
-    let medians = race(laboratory.effort, Clock::Thread, vec![jump, floor]);
-    Ok(medians[0] / medians[1])
+    let times = race(laboratory.effort, Clock::Thread, vec![jump, floor]);
+    Ok(times.ratio(0, 1))
 }
 
 pub(crate) fn successors(laboratory: &mut Laboratory) {

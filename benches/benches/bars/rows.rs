@@ -4,7 +4,7 @@ use comfy_table::{Table, presets};
 use placelab_algorithms::simd::Level;
 use placelab_benches::Batch;
 use placelab_benches::ours::{Weights, fleet, in_batches, placement};
-use placelab_benches::versus::{Clock, Effort, Runner, race};
+use placelab_benches::versus::{Clock, Effort, Ratio, Runner, race};
 use placelab_core::Placement;
 use serde_json::json;
 
@@ -40,12 +40,12 @@ pub(crate) struct Row {
     case: String,
     bound: Bound,
     /// The ratio, or why there is none.
-    figure: Result<f64, String>,
+    figure: Result<Ratio, String>,
 }
 
 impl Row {
     pub(crate) fn is_failed(&self) -> bool {
-        self.figure.as_ref().is_ok_and(|&figure| !self.bound.is_kept(figure))
+        self.figure.as_ref().is_ok_and(|ratio| !self.bound.is_kept(ratio.value))
     }
 
     fn verdict(&self) -> &'static str {
@@ -104,7 +104,7 @@ impl Laboratory {
     }
 
     /// Adds a case of the bar.
-    pub(crate) fn record(&mut self, case: String, bound: Bound, figure: Result<f64, String>) {
+    pub(crate) fn record(&mut self, case: String, bound: Bound, figure: Result<Ratio, String>) {
         let (id, what) = self.bar;
         self.rows.push(Row { id, what, case, bound, figure });
     }
@@ -129,12 +129,12 @@ impl Laboratory {
         self.record(case, Bound::AtLeast(least), figure);
     }
 
-    fn times_faster(&self, ours: &Ours<'_>, nodes: u32, peer: Call) -> Result<f64, String> {
+    fn times_faster(&self, ours: &Ours<'_>, nodes: u32, peer: Call) -> Result<Ratio, String> {
         let placement = ours.placement(nodes)?;
         let peer = self.lookup(peer.lookup(nodes));
         let runners = vec![self.ours(placement.as_ref(), ours.way), peer];
-        let medians = race(self.effort, Clock::Thread, runners);
-        Ok(medians[1] / medians[0])
+        let times = race(self.effort, Clock::Thread, runners);
+        Ok(times.ratio(1, 0))
     }
 }
 
@@ -186,14 +186,20 @@ impl<'a> Ours<'a> {
 pub(crate) fn table(rows: &[Row]) -> String {
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
-    table.set_header(["bar", "case", "ratio", "bound", "verdict"]);
+    table.set_header(["bar", "case", "ratio", "of a round", "bound", "verdict"]);
     for row in rows {
-        let figure = row.figure.as_ref().map_or("–".into(), |figure| format!("{figure:.3}"));
+        let shown = |ratio: &Ratio| {
+            let Ratio { value, least, most } = ratio;
+            [format!("{value:.3}"), format!("{least:.3} – {most:.3}")]
+        };
+        let none = || ["–".to_string(), "–".to_string()];
+        let [ratio, rounds] = row.figure.as_ref().map_or_else(|_| none(), shown);
         let verdict = match &row.figure {
             Err(reason) => format!("skipped: {reason}"),
             Ok(_) => row.verdict().into(),
         };
-        table.add_row([row.id.into(), row.case.clone(), figure, row.bound.words(), verdict]);
+        let [id, case] = [row.id.to_string(), row.case.clone()];
+        table.add_row([id, case, ratio, rounds, row.bound.words(), verdict]);
     }
     table.to_string()
 }
@@ -209,7 +215,8 @@ pub(crate) fn json(rows: &[Row]) -> String {
             "id": row.id,
             "what": row.what,
             "case": row.case,
-            "ratio": row.figure.as_ref().ok(),
+            "ratio": row.figure.as_ref().ok().map(|ratio| ratio.value),
+            "rounds": row.figure.as_ref().ok().map(|ratio| [ratio.least, ratio.most]),
             "bound": { kind: bound },
             "verdict": row.verdict().to_lowercase(),
             "reason": row.figure.as_ref().err(),

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use placelab_algorithms::find;
 use placelab_algorithms::simd::{self, Level};
 use placelab_benches::sweeps::{Pair, moved, source};
-use placelab_benches::versus::{Clock, Runner, race};
+use placelab_benches::versus::{Clock, Ratio, Runner, race};
 use placelab_core::{HashSeed, Key, KeyPart, Keys, NodeId};
 use placelab_sim::keys::{KeyChunk, KeySource};
 use placelab_sim::sweep::CHUNK_KEYS;
@@ -105,15 +105,15 @@ fn sweep_against(
     pair: &Pair,
     source: &KeySource,
     other: impl FnMut() -> u64,
-) -> f64 {
+) -> Ratio {
     let best = Level::available().last().unwrap_or(Level::Portable);
     simd::force(best).expect("this machine has it");
     let pool = pool(threads);
     let sweep = Runner::new(1, |_| pool.install(|| moved(&pair.sweep(source))));
     let mut other = other;
     let other = Runner::new(1, move |_| other());
-    let medians = race(laboratory.effort, Clock::Process, vec![sweep, other]);
-    medians[0] / medians[1]
+    let times = race(laboratory.effort, Clock::Process, vec![sweep, other]);
+    times.ratio(0, 1)
 }
 
 pub(crate) fn against_loop(laboratory: &mut Laboratory) {
@@ -169,8 +169,8 @@ pub(crate) fn rendezvous_grows(laboratory: &mut Laboratory) {
             }
             alone[1][0].0.into()
         });
-        let medians = race(laboratory.effort, Clock::Thread, vec![grown, placed]);
+        let times = race(laboratory.effort, Clock::Thread, vec![grown, placed]);
         let case = format!("rendezvous, from N = {nodes}");
-        laboratory.record(case, Bound::AtMost(0.6), Ok(medians[0] / medians[1]));
+        laboratory.record(case, Bound::AtMost(0.6), Ok(times.ratio(0, 1)));
     }
 }

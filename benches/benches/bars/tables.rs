@@ -1,7 +1,7 @@
 //! Bars of lookups in rings and tables.
 
 use placelab_benches::ours::{Weights, fleet, placement};
-use placelab_benches::versus::{Clock, Runner, race};
+use placelab_benches::versus::{Clock, Ratio, Runner, race};
 use placelab_core::{Change, Key, NodeId, Placement, advance};
 
 use crate::rivals::hashers::FastBuild;
@@ -25,7 +25,7 @@ pub(crate) fn ring_latency(laboratory: &mut Laboratory) {
     }
 }
 
-fn ring_latency_of(laboratory: &Laboratory, nodes: u32) -> Result<f64, String> {
+fn ring_latency_of(laboratory: &Laboratory, nodes: u32) -> Result<Ratio, String> {
     let ours = Ours::new("ring:vnodes=160", Way::Best).placement(nodes)?;
     let theirs = fast_hashring(nodes);
     let keys = laboratory.effort.keys;
@@ -35,8 +35,8 @@ fn ring_latency_of(laboratory: &Laboratory, nodes: u32) -> Result<f64, String> {
     };
     let ours = Runner::new(keys, |count| chain(count, &|key| ours.place(Key::hashed(key)).0));
     let theirs = Runner::new(keys, |count| chain(count, &|key| owner(&theirs, key)));
-    let medians = race(laboratory.effort, Clock::Thread, vec![ours, theirs]);
-    Ok(medians[1] / medians[0])
+    let times = race(laboratory.effort, Clock::Thread, vec![ours, theirs]);
+    Ok(times.ratio(1, 0))
 }
 
 pub(crate) fn maglev(laboratory: &mut Laboratory) {
@@ -55,15 +55,16 @@ fn times_faster_than_shipped(
     laboratory: &Laboratory,
     ours: &Ours<'_>,
     nodes: u32,
-) -> Result<f64, String> {
+) -> Result<Ratio, String> {
     let placement = ours.placement(nodes)?;
     let mut runners = vec![laboratory.ours(placement.as_ref(), Way::Best)];
     let peers = rivals::tables::maglev().peers.into_iter();
     let shipped = peers.filter(|peer| matches!(peer.hashing, Hashing::Shipped(_)));
     runners.extend(shipped.map(|peer| laboratory.lookup((peer.build)(nodes))));
-    let medians = race(laboratory.effort, Clock::Thread, runners);
-    let fastest = medians[1..].iter().copied().fold(f64::INFINITY, f64::min);
-    Ok(fastest / medians[0])
+    let shipped_count = runners.len() - 1;
+    let times = race(laboratory.effort, Clock::Thread, runners);
+    let fastest = (1..=shipped_count).min_by(|&a, &b| times.median(a).total_cmp(&times.median(b)));
+    Ok(times.ratio(fastest.ok_or("crates are shipped")?, 0))
 }
 
 /// Of the buckets, none, a tenth and half are removed, every so many-th of them.
@@ -75,9 +76,9 @@ pub(crate) fn anchor(laboratory: &mut Laboratory) {
             let ours = anchor_without(capacity, removed).expect("anchors lose any node");
             let peer = anchor_lookup::<FastBuild>(capacity, removed);
             let runners = vec![laboratory.ours(ours.as_ref(), Way::Best), laboratory.lookup(peer)];
-            let medians = race(laboratory.effort, Clock::Thread, runners);
+            let times = race(laboratory.effort, Clock::Thread, runners);
             let case = format!("anchor, {capacity} buckets, {share} removed");
-            laboratory.record(case, Bound::AtLeast(1.25), Ok(medians[1] / medians[0]));
+            laboratory.record(case, Bound::AtLeast(1.25), Ok(times.ratio(1, 0)));
         }
     }
 }

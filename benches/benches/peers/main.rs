@@ -79,9 +79,13 @@ fn meet(standing: &mut Standing, nodes: u32, effort: Effort, batch: &Batch) {
         peer.is_none_or(|peer| group.peers[peer].nodes_max >= nodes)
     };
     let present: Vec<Contender> = names.iter().filter(|name| is_present(name)).cloned().collect();
-    let medians = race(effort, Clock::Thread, runners);
-    for (contender, median) in present.into_iter().zip(&medians) {
-        standing.ratios.entry(contender).or_default().insert(nodes, median / medians[base]);
+    let times = race(effort, Clock::Thread, runners);
+    for (runner, contender) in present.into_iter().enumerate() {
+        standing
+            .ratios
+            .entry(contender)
+            .or_default()
+            .insert(nodes, times.ratio(runner, base).value);
     }
 }
 

@@ -110,7 +110,6 @@ pub(crate) fn rendezvous() -> Group {
     Group { ours: "rendezvous", weights: Weights::Equal, peers, remark: REMARK }
 }
 
-/// Weights are 1, 2, 3, 4, 1, …
 pub(crate) fn weighted() -> Group {
     let (weights, rapid) = (Weights::OneToFour, Hashing::Shipped("rapidhash"));
     let peers = vec![
@@ -127,7 +126,9 @@ pub(crate) fn weighted() -> Group {
             hash_rings_by_weight::<FastBuild>(nodes)
         }),
     ];
-    Group { ours: "weighted-rendezvous", weights, peers, remark: REMARK }
+    let remark = "Weights are 1, 2, 3, 4, 1, …; `hrw-hash` and `rendezvous_hash` sort all nodes \
+                  before the first answer.";
+    Group { ours: "weighted-rendezvous", weights, peers, remark }
 }
 
 pub(crate) fn carp() -> Group {
