@@ -10,6 +10,8 @@ pub(crate) mod flip;
 pub(crate) mod jump;
 pub(crate) mod jump_back;
 #[cfg(target_arch = "x86_64")]
+mod lanes;
+#[cfg(target_arch = "x86_64")]
 mod redraws;
 
 #[cfg(any(test, target_arch = "x86_64"))]
@@ -29,13 +31,6 @@ fn chunks(keys: &[KeyHash], out: &mut [u32], mut buckets: impl FnMut(&[KeyHash],
     for (keys, out) in keys.chunks(CHUNK_KEYS).zip(out.chunks_mut(CHUNK_KEYS)) {
         buckets(keys, out);
     }
-}
-
-/// The first of eight lanes, as many as are left.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn first_of_eight(left: usize) -> u8 {
-    (0xff >> (8 - left.min(8))) as u8
 }
 
 /// Holds a kernel of range hashes to the single lookup: every level, batches of any length, counts

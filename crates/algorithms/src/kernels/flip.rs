@@ -42,7 +42,7 @@ mod avx512 {
     ///
     /// # Safety
     /// The chunk fits the queue of redraws, and there are as many buckets as keys.
-    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,popcnt")]
+    #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,bmi2,popcnt")]
     pub(super) unsafe fn buckets(keys: &[KeyHash], count: u32, out: &mut [u32]) {
         let all = |number: u64| _mm512_set1_epi64(number as i64);
         let last = u64::from(count) - 1;

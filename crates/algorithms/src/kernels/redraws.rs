@@ -9,7 +9,8 @@ use std::mem::MaybeUninit;
 
 use placelab_core::KeyHash;
 
-use super::{CHUNK_KEYS, first_of_eight};
+use super::CHUNK_KEYS;
+use super::lanes::{first_of_eight, store_eight};
 
 const LANES: usize = 8;
 
@@ -27,7 +28,7 @@ struct Queue {
 /// # Safety
 /// The chunk fits the queue, and there are as many buckets as keys.
 #[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,popcnt")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,bmi2,popcnt")]
 pub(super) unsafe fn buckets(
     keys: &[KeyHash],
     out: &mut [u32],
@@ -42,15 +43,13 @@ pub(super) unsafe fn buckets(
         let lanes = first_of_eight(keys.len() - at);
         let own = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
         let places = _mm256_add_epi32(own, _mm256_set1_epi32(at as i32));
-        // SAFETY: only lanes that have a key are read and written. No more keys are queued than
-        // were read in whole vectors before, so that one vector more has room.
-        unsafe {
-            let keys = _mm512_maskz_loadu_epi64(lanes, keys.as_ptr().cast::<i64>().add(at));
-            let (firsts, found, missing) = first(keys);
-            let place = out.as_mut_ptr().cast::<i32>().add(at);
-            _mm256_mask_storeu_epi32(place, lanes, _mm512_cvtepi64_epi32(found));
-            queued = push(queue, queued, missing & lanes, keys, firsts, places);
-        }
+        // SAFETY: only lanes that have a key are read.
+        let keys = unsafe { _mm512_maskz_loadu_epi64(lanes, keys.as_ptr().cast::<i64>().add(at)) };
+        let (firsts, found, missing) = first(keys);
+        store_eight(_mm512_cvtepi64_epi32(found), out, at);
+        // SAFETY: no more keys are queued than were read in whole vectors before, so that one
+        // vector more has room.
+        queued = unsafe { push(queue, queued, missing & lanes, keys, firsts, places) };
     }
     let mut attempt = 1;
     while queued > 0 && attempt <= attempts_max {
@@ -65,7 +64,7 @@ pub(super) unsafe fn buckets(
 /// # Safety
 /// The first `queued` keys are there.
 #[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,popcnt")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,bmi2,popcnt")]
 unsafe fn redraw(
     queue: *mut Queue,
     queued: usize,
@@ -102,7 +101,7 @@ unsafe fn redraw(
 /// # Safety
 /// The queue has room for a vector.
 #[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,popcnt")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,bmi2,popcnt")]
 unsafe fn push(
     queue: *mut Queue,
     queued: usize,

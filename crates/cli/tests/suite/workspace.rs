@@ -97,6 +97,7 @@ fn unsafe_code_stands_only_in_named_modules() {
         "crates/algorithms/src/kernels/flip.rs",
         "crates/algorithms/src/kernels/jump.rs",
         "crates/algorithms/src/kernels/jump_back.rs",
+        "crates/algorithms/src/kernels/lanes.rs",
         "crates/algorithms/src/kernels/redraws.rs",
         "crates/cli/src/meter.rs",
     ];

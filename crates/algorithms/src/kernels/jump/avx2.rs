@@ -7,6 +7,7 @@ use placelab_core::KeyHash;
 
 use super::queue::{LATER_STEPS, Queue, VECTORS, first_steps};
 use crate::jump::MULTIPLIER;
+use crate::kernels::lanes::store_four;
 
 const LANES: usize = 4;
 
@@ -76,15 +77,10 @@ pub(super) unsafe fn buckets(keys: &[KeyHash], count: u32, out: &mut [u32]) {
             let at = start + vector * LANES;
             let first = _mm_set_epi32(3, 2, 1, 0);
             let places = _mm_add_epi32(first, _mm_set1_epi32(at as i32));
-            let lanes = first_halves(keys.len().saturating_sub(at));
-            let buckets = _mm256_cvttpd_epi32(walks.bucket);
-            // SAFETY: only lanes that have a key are written. No more walks are queued than keys
-            // were read in whole vectors before, so that one vector more has room.
-            unsafe {
-                let place = out.as_mut_ptr().cast::<i32>().wrapping_add(at);
-                _mm_maskstore_epi32(place, lanes, buckets);
-                queued = push(queue, queued, walks, places, limit);
-            }
+            store_four(_mm256_cvttpd_epi32(walks.bucket), out, at);
+            // SAFETY: no more walks are queued than keys were read in whole vectors before, so
+            // that one vector more has room.
+            queued = unsafe { push(queue, queued, walks, places, limit) };
         }
     }
     while queued > 0 {

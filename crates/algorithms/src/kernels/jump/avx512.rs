@@ -7,7 +7,7 @@ use placelab_core::KeyHash;
 
 use super::queue::{LATER_STEPS, Queue, VECTORS, first_steps};
 use crate::jump::MULTIPLIER;
-use crate::kernels::first_of_eight;
+use crate::kernels::lanes::{first_of_eight, store_eight};
 
 const LANES: usize = 8;
 
@@ -23,7 +23,7 @@ struct Walks {
 ///
 /// # Safety
 /// The chunk fits the queue, and there are as many buckets as keys.
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,popcnt")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,bmi2,popcnt")]
 pub(super) unsafe fn buckets(keys: &[KeyHash], count: u32, out: &mut [u32]) {
     let mut queue = MaybeUninit::<Queue>::uninit();
     let queue = queue.as_mut_ptr();
@@ -42,17 +42,12 @@ pub(super) unsafe fn buckets(keys: &[KeyHash], count: u32, out: &mut [u32]) {
         advance(&mut walks, limit, steps);
         for (vector, walks) in walks.iter().enumerate() {
             let at = start + vector * LANES;
-            let lanes = first_of_eight(keys.len().saturating_sub(at));
-            let buckets = _mm512_cvttpd_epi32(walks.bucket);
             let first = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
             let places = _mm256_add_epi32(first, _mm256_set1_epi32(at as i32));
-            // SAFETY: only lanes that have a key are written. No more walks are queued than keys
-            // were read in whole vectors before, so that one vector more has room.
-            unsafe {
-                let place = out.as_mut_ptr().cast::<i32>().wrapping_add(at);
-                _mm256_mask_storeu_epi32(place, lanes, buckets);
-                queued = push(queue, queued, walks, places, limit);
-            }
+            store_eight(_mm512_cvttpd_epi32(walks.bucket), out, at);
+            // SAFETY: no more walks are queued than keys were read in whole vectors before, so
+            // that one vector more has room.
+            queued = unsafe { push(queue, queued, walks, places, limit) };
         }
     }
     while queued > 0 {
@@ -76,7 +71,7 @@ pub(super) unsafe fn buckets(keys: &[KeyHash], count: u32, out: &mut [u32]) {
 /// # Safety
 /// The first `queued` walks are there from `read` on, and `left` ≤ `read`.
 #[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,popcnt")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,bmi2,popcnt")]
 unsafe fn walk_on<const V: usize>(
     queue: *mut Queue,
     read: usize,
@@ -125,7 +120,7 @@ unsafe fn walk_on<const V: usize>(
 /// # Safety
 /// The queue has room for a vector.
 #[inline]
-#[target_feature(enable = "avx512f,avx512dq,avx512vl,popcnt")]
+#[target_feature(enable = "avx512f,avx512dq,avx512vl,bmi2,popcnt")]
 unsafe fn push(
     queue: *mut Queue,
     queued: usize,
