@@ -257,14 +257,21 @@ fn plain_loops_over_rounds_agree() {
     }
 }
 
+/// Equal nodes take turns one after the other under every rule, as the table takes for granted.
 #[test]
 fn equal_weights_are_one_rule() {
-    let nodes =
-        [(3, 5), (10, 7), (40, 11)].map(|(offset, skip)| Turns { offset, skip, weight: 1_000_000 });
-    let [katran, envoy, turns] =
-        [Rule::KatranV2, Rule::Envoy, Rule::Turns].map(|rule| rule.populate(251, &nodes));
-    assert_eq!(katran, envoy);
-    assert_eq!(katran, turns);
+    for weights in [[1_000_000; 4], [7, 0, 7, 7], [1, 0, 0, 0]] {
+        let nodes = std::iter::zip([(3, 5), (10, 7), (40, 11), (9, 9)], weights)
+            .map(|((offset, skip), weight)| Turns { offset, skip, weight })
+            .collect::<Vec<_>>();
+        assert!(are_alike(&nodes));
+        let one_by_one = || weighty(&nodes).cycle().take(1_000);
+        assert!(katran_v2(&nodes).take(1_000).eq(one_by_one()), "{weights:?}");
+        assert!(envoy(&nodes).take(1_000).eq(one_by_one()), "{weights:?}");
+        assert!(in_a_row(&nodes).take(1_000).eq(one_by_one()), "{weights:?}");
+    }
+    let unlike = [1, 2].map(|weight| Turns { offset: 0, skip: 1, weight });
+    assert!(!are_alike(&unlike));
 }
 
 #[test]
