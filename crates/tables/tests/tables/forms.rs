@@ -35,11 +35,11 @@ fn files_look_as_documented() {
     let head = "version = 1\nshards = 2\ncopies = 2\nspread = \"zones\"\ntogether = false\n\n\
                 [[node]]\nname = \"node-0\"\nzone = \"zone-0\"\n\n[[node]]\n";
     assert!(toml.starts_with(head), "{toml}");
-    let tail = "[[shard]]\nname = \"s1\"\nholders = [\"node-2\", \"node-3\"]\n";
+    let tail = "[[shard]]\nname = \"s1\"\nholders = [\"node-1\", \"node-3\"]\n";
     assert!(toml.ends_with(tail), "{toml}");
     let rows = "version,rows,row,shard,label,tenant,owner,copy-1\n";
     assert!(planned.table.to_rows().starts_with(rows));
-    assert!(planned.table.to_rows().ends_with("1,2,2,s1,,,node-2,node-3\n"));
+    assert!(planned.table.to_rows().ends_with("1,2,2,s1,,,node-1,node-3\n"));
 }
 
 /// Spreadsheets write carriage returns and a byte order mark.

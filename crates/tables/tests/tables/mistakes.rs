@@ -116,8 +116,8 @@ fn mistakes_in_rows_have_their_line() {
         ("s1", "s0", 3, "shard `s0` is there twice"),
         ("s1", "", 3, "shard: a name has"),
         ("s1,", "s1,\u{202e}", 3, "label: "),
-        ("node-2", "node-9", 3, "unknown owner: shard `s1` is on `node-9`"),
-        ("node-2", "", 3, "hole: copy 0 of shard `s1`"),
+        ("node-1", "node-9", 3, "unknown owner: shard `s1` is on `node-9`"),
+        ("node-1", "", 3, "hole: copy 0 of shard `s1`"),
         ("1,3,2,", "1,3,2,x,", 3, "record"),
         ("s1", "\"s1", 3, ""),
     ] {
