@@ -175,6 +175,22 @@ impl Placement for Slots {
         self.walk(key, &mut Silent)
     }
 
+    fn place_many(&self, keys: Keys<'_>, out: &mut [NodeId]) {
+        let out = &mut out[..keys.hashes.len()];
+        match self.hash {
+            Hash::Key => {
+                for (owner, hash) in out.iter_mut().zip(keys.hashes) {
+                    *owner = self.owners[self.remainder.of(hash.0) as usize];
+                }
+            }
+            Hash::Crc16 => {
+                for (index, owner) in out.iter_mut().enumerate() {
+                    *owner = self.place(keys.get(index));
+                }
+            }
+        }
+    }
+
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
         self.walk(key, trace)
     }

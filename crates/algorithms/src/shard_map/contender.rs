@@ -166,6 +166,12 @@ impl Placement for Planned {
         self.walk(key, &mut Silent)
     }
 
+    fn place_many(&self, keys: Keys<'_>, out: &mut [NodeId]) {
+        for (owner, hash) in out[..keys.hashes.len()].iter_mut().zip(keys.hashes) {
+            *owner = self.owner(self.remainder.of(hash.0) as usize);
+        }
+    }
+
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
         self.walk(key, trace)
     }
