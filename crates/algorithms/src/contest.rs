@@ -3,15 +3,20 @@
 //! The shape of the rendezvous family; each member is a [`Score`]. Entrants stand in name order,
 //! so a contest does not depend on history, and "the first of equals wins" is the rule that ties
 //! go by name bytes. Cost: N scores a lookup; the first k candidates O(N + k log N).
+//!
+//! A score may know quicker ways to the same winners. Several memberships cost little more than
+//! one: while its holder stays, a key goes to the better one of the holder and the best of those
+//! who came, and only keys whose holder went are contested anew.
 
-use std::cmp::Reverse;
+use std::any::Any;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    Change, Footprint, HashSeed, Key, Node, NodeId, Placement, PlacementError, Roster, Scheme,
-    Silent, Step, Trace,
+    Change, Footprint, HashSeed, Key, KeyHash, Keys, Node, NodeId, Placement, PlacementError,
+    Roster, Scheme, Step, Trace,
 };
 
 use crate::range_hash::{bytes_of, trimmed};
@@ -19,7 +24,7 @@ use crate::range_hash::{bytes_of, trimmed};
 /// How an entrant scores for a key.
 pub(crate) trait Score: Clone + Send + Sync + 'static {
     /// What of a node a score reads.
-    type Entrant: Clone + Send + Sync;
+    type Entrant: Clone + PartialEq + Send + Sync;
     /// Greater wins.
     type Value: Ord + Copy;
 
@@ -31,6 +36,30 @@ pub(crate) trait Score: Clone + Send + Sync + 'static {
 
     /// A score as a trace shows it.
     fn shown(value: Self::Value) -> u64;
+
+    /// The place of the winner: of the greatest score the first.
+    #[inline]
+    fn first(seed: HashSeed, key: Key<'_>, entrants: &[Self::Entrant]) -> usize {
+        leader(entrants.iter().map(|entrant| Self::score(seed, key, entrant)), |_, _| ())
+    }
+
+    /// The places of the winners of a batch, `places` being as long as that.
+    fn leaders(seed: HashSeed, keys: Keys<'_>, entrants: &[Self::Entrant], places: &mut [u32]) {
+        for (index, place) in places.iter_mut().enumerate() {
+            *place = Self::first(seed, keys.get(index), entrants) as u32;
+        }
+    }
+
+    /// How the score of one entrant compares with that of another.
+    #[inline]
+    fn compare(
+        seed: HashSeed,
+        key: Key<'_>,
+        one: &Self::Entrant,
+        other: &Self::Entrant,
+    ) -> Ordering {
+        Self::score(seed, key, one).cmp(&Self::score(seed, key, other))
+    }
 }
 
 /// A placement by contest.
@@ -50,11 +79,114 @@ impl<S: Score> Contest<S> {
         Contest { seed, roster, entrants: trimmed(entrants), ids: trimmed(ids) }
     }
 
-    #[inline]
-    fn walk<T: Trace + ?Sized>(&self, key: Key<'_>, trace: &mut T) -> NodeId {
-        let scores = self.entrants.iter().map(|entrant| S::score(self.seed, key, entrant));
-        winner(scores, &self.ids, S::shown, trace)
+    /// The owners of the places of a batch.
+    fn name(&self, places: &[u32], owners: &mut [NodeId]) {
+        for (owner, &place) in owners.iter_mut().zip(places) {
+            *owner = self.ids[place as usize];
+        }
     }
+
+    /// Turns the winners of a batch among those before into the winners here.
+    fn succeed(&self, before: &Self, keys: Keys<'_>, places: &mut [u32]) {
+        let Some(succession) = Succession::between(before, self) else {
+            return S::leaders(self.seed, keys, &self.entrants, places);
+        };
+        let mut contested = Vec::new();
+        let mut rivals = vec![0; places.len()];
+        if succession.came.len() > 1 {
+            let came: Vec<S::Entrant> =
+                succession.came.iter().map(|&at| self.entrants[at as usize].clone()).collect();
+            S::leaders(self.seed, keys, &came, &mut rivals);
+        }
+        for (index, (place, rival)) in places.iter_mut().zip(rivals).enumerate() {
+            let holder = succession.kept[*place as usize];
+            if holder == Succession::GONE {
+                contested.push(index);
+            } else if let Some(&rival) = succession.came.get(rival as usize) {
+                let [one, other] = [rival, holder].map(|at| &self.entrants[at as usize]);
+                let order = S::compare(self.seed, keys.get(index), one, other);
+                let leads = order.is_gt() || (order.is_eq() && rival < holder);
+                *place = if leads { rival } else { holder };
+            } else {
+                *place = holder;
+            }
+        }
+        self.contest(&contested, keys, places);
+    }
+
+    /// The winners of some keys of a batch.
+    fn contest(&self, contested: &[usize], keys: Keys<'_>, places: &mut [u32]) {
+        let mut winners = vec![0; contested.len()];
+        if keys.text.is_none() {
+            let hashes: Vec<KeyHash> = contested.iter().map(|&index| keys.hashes[index]).collect();
+            S::leaders(self.seed, Keys::hashed(&hashes), &self.entrants, &mut winners);
+        } else {
+            for (winner, &index) in winners.iter_mut().zip(contested) {
+                *winner = S::first(self.seed, keys.get(index), &self.entrants) as u32;
+            }
+        }
+        for (winner, &index) in winners.into_iter().zip(contested) {
+            places[index] = winner;
+        }
+    }
+}
+
+/// What became of the entrants of a contest. Whoever has another weight or name since is another.
+struct Succession {
+    /// Where each of before stands after.
+    kept: Vec<u32>,
+    /// Where those stand who came.
+    came: Vec<u32>,
+}
+
+impl Succession {
+    /// The place of one who went.
+    const GONE: u32 = u32::MAX;
+
+    /// Nothing where more went than stayed, so that a contest of all is the shorter way, or where
+    /// those who stayed stand in another order, by which equal scores go.
+    fn between<S: Score>(before: &Contest<S>, after: &Contest<S>) -> Option<Self> {
+        let largest = before.ids.iter().map(|id| id.index()).max().unwrap_or(0);
+        let mut places = vec![usize::MAX; largest + 1];
+        before.ids.iter().zip(0..).for_each(|(id, place)| places[id.index()] = place);
+        let (mut kept, mut came) = (vec![Self::GONE; before.ids.len()], Vec::new());
+        for (at, (id, entrant)) in (0..).zip(after.ids.iter().zip(&after.entrants)) {
+            let place = places.get(id.index()).copied().unwrap_or(usize::MAX);
+            match before.entrants.get(place) {
+                Some(stood) if stood == entrant => kept[place] = at,
+                _ => came.push(at),
+            }
+        }
+        let stayed = || kept.iter().filter(|&&place| place != Self::GONE);
+        let follows = before.seed == after.seed && stayed().is_sorted();
+        (follows && 2 * stayed().count() >= kept.len()).then_some(Succession { kept, came })
+    }
+}
+
+/// The place of the greatest score; of equals the first. `probe` sees each place and score.
+#[inline(always)]
+pub(crate) fn leader<V: Ord + Copy>(
+    scores: impl Iterator<Item = V>,
+    mut probe: impl FnMut(usize, V),
+) -> usize {
+    let mut contest = scores.enumerate();
+    let (mut leader, mut best) = contest.next().expect("a roster has a node of positive weight");
+    probe(leader, best);
+    // The n-th entrant takes the lead with probability 1/n: a branch would be mispredicted again
+    // and again among the first, and is free among the others.
+    for (at, score) in contest.by_ref().take(15) {
+        probe(at, score);
+        let leads = score > best;
+        best = select_unpredictable(leads, score, best);
+        leader = select_unpredictable(leads, at, leader);
+    }
+    for (at, score) in contest {
+        probe(at, score);
+        if score > best {
+            (best, leader) = (score, at);
+        }
+    }
+    leader
 }
 
 /// The entrant of the greatest score; of equals the first.
@@ -65,25 +197,8 @@ pub(crate) fn winner<V: Ord + Copy, T: Trace + ?Sized>(
     shown: impl Fn(V) -> u64,
     trace: &mut T,
 ) -> NodeId {
-    let mut contest = scores.zip(ids);
-    let (mut best, &first) = contest.next().expect("a roster has a node of positive weight");
-    trace.step(Step::Probe { at: shown(best), node: first });
-    let mut winner = first;
-    // The n-th entrant takes the lead with probability 1/n: a branch would be mispredicted again
-    // and again among the first, and is free among the others.
-    for (score, &node) in contest.by_ref().take(15) {
-        trace.step(Step::Probe { at: shown(score), node });
-        let leads = score > best;
-        best = select_unpredictable(leads, score, best);
-        winner = select_unpredictable(leads, node, winner);
-    }
-    for (score, &node) in contest {
-        trace.step(Step::Probe { at: shown(score), node });
-        if score > best {
-            (best, winner) = (score, node);
-        }
-    }
-    winner
+    let probe = |at: usize, score| trace.step(Step::Probe { at: shown(score), node: ids[at] });
+    ids[leader(scores, probe)]
 }
 
 /// The entrants from the greatest score to the least; equals in their order.
@@ -116,11 +231,32 @@ impl<S: Score> Scheme for Contest<S> {
 
 impl<S: Score> Placement for Contest<S> {
     fn place(&self, key: Key<'_>) -> NodeId {
-        self.walk(key, &mut Silent)
+        self.ids[S::first(self.seed, key, &self.entrants)]
+    }
+
+    fn place_many(&self, keys: Keys<'_>, out: &mut [NodeId]) {
+        let mut places = vec![0; keys.hashes.len()];
+        S::leaders(self.seed, keys, &self.entrants, &mut places);
+        self.name(&places, &mut out[..keys.hashes.len()]);
+    }
+
+    fn place_across(&self, later: &[&dyn Placement], keys: Keys<'_>, out: &mut [&mut [NodeId]]) {
+        let mut places = vec![0; keys.hashes.len()];
+        S::leaders(self.seed, keys, &self.entrants, &mut places);
+        self.name(&places, &mut out[0][..keys.hashes.len()]);
+        let mut before = self;
+        for (&placement, row) in later.iter().zip(&mut out[1..]) {
+            let any: &dyn Any = placement;
+            let after = any.downcast_ref::<Self>().expect("every placement is of one contender");
+            after.succeed(before, keys, &mut places);
+            after.name(&places, &mut row[..keys.hashes.len()]);
+            before = after;
+        }
     }
 
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
-        self.walk(key, trace)
+        let scores = self.entrants.iter().map(|entrant| S::score(self.seed, key, entrant));
+        winner(scores, &self.ids, S::shown, trace)
     }
 
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {

@@ -58,5 +58,32 @@ pub(crate) fn hold_batches(
                 }
             }
         }
+pub(crate) mod rendezvous;
+
+use placelab_core::KeyHash;
+
+/// Runs a kernel for groups of keys over a batch. A last group that is short is filled up with
+/// copies of its last key; where that would idle most lanes, its keys are placed alone.
+fn in_groups<const KEYS: usize>(
+    hashes: &[KeyHash],
+    places: &mut [u32],
+    group: impl Fn(&[KeyHash; KEYS], &mut [u32; KEYS]),
+    alone: impl Fn(KeyHash) -> u32,
+) {
+    assert_eq!(hashes.len(), places.len(), "a place a key");
+    let (groups, rest) = hashes.as_chunks::<KEYS>();
+    let (group_places, rest_places) = places.as_chunks_mut::<KEYS>();
+    for (hashes, places) in groups.iter().zip(group_places) {
+        group(hashes, places);
+    }
+    if rest.len() < KEYS / 4 {
+        for (&hash, place) in rest.iter().zip(rest_places) {
+            *place = alone(hash);
+        }
+    } else if let Some(&last) = rest.last() {
+        let (mut filled, mut places) = ([last; KEYS], [0; KEYS]);
+        filled[..rest.len()].copy_from_slice(rest);
+        group(&filled, &mut places);
+        rest_places.copy_from_slice(&places[..rest.len()]);
     }
 }

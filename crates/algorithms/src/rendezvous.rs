@@ -21,14 +21,15 @@
 //! assert_eq!(copies(3)[..2], copies(2));
 //! ```
 
-use placelab_core::mix::mix;
+use placelab_core::mix::{close, mix, open, stir};
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
     KeyHash, KeyPart, Keys, Node, NodeId, Role,
 };
 
-use crate::contest::{Contest, Score};
+use crate::contest::{Contest, Score, leader};
 use crate::twins::highest;
+use crate::{kernels, simd};
 
 /// The registry record.
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
@@ -60,20 +61,30 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
 struct HighestRandomWeight;
 
 impl Score for HighestRandomWeight {
+    /// Hash of the name, opened.
     type Entrant = u64;
     type Value = u64;
 
     fn entrant(seed: HashSeed, node: &Node) -> u64 {
-        name_hash(seed, node)
+        open(name_hash(seed, node))
     }
 
     #[inline(always)]
-    fn score(_: HashSeed, key: Key<'_>, entrant: &u64) -> u64 {
-        score(key.hash, *entrant)
+    fn score(_: HashSeed, key: Key<'_>, &entrant: &u64) -> u64 {
+        opened_score(open(key.hash.0), entrant)
     }
 
     fn shown(value: u64) -> u64 {
         value
+    }
+
+    #[inline]
+    fn first(_: HashSeed, key: Key<'_>, entrants: &[u64]) -> usize {
+        first(key.hash, entrants)
+    }
+
+    fn leaders(_: HashSeed, keys: Keys<'_>, entrants: &[u64], places: &mut [u32]) {
+        kernels::rendezvous::leaders(simd::level(), keys.hashes, entrants, places);
     }
 }
 
@@ -86,6 +97,38 @@ pub(crate) fn name_hash(seed: HashSeed, node: &Node) -> u64 {
 #[inline(always)]
 pub(crate) fn score(key: KeyHash, name_hash: u64) -> u64 {
     mix(key.0 ^ name_hash)
+}
+
+/// The score of a key and a node whose hashes the first part of the mixer has been applied to.
+#[inline(always)]
+pub(crate) fn opened_score(key: u64, name: u64) -> u64 {
+    close(stir(key ^ name))
+}
+
+/// The place of the winner for a key among entrants of these opened name hashes.
+///
+/// The last part of the mixer leaves the upper 31 bits as they are, so whoever has less of them
+/// than the best so far has lost before it.
+#[inline]
+pub(crate) fn first(key: KeyHash, names: &[u64]) -> usize {
+    first_of_opened(open(key.0), names)
+}
+
+/// The place of the winner for an opened key.
+#[inline]
+pub(crate) fn first_of_opened(key: u64, names: &[u64]) -> usize {
+    const KEPT: u64 = !(u64::MAX >> 31);
+    // The n-th takes the lead with probability 1/n: among the first a branch would be mispredicted.
+    let (few, many) = names.split_at(names.len().min(16));
+    let mut at = leader(few.iter().map(|&name| opened_score(key, name)), |_, _| ());
+    let mut best = opened_score(key, names[at]);
+    for (place, &name) in (few.len()..).zip(many) {
+        let stirred = stir(key ^ name);
+        if stirred >= best & KEPT && close(stirred) > best {
+            (best, at) = (close(stirred), place);
+        }
+    }
+    at
 }
 
 /// The twin: everybody's score for every key.

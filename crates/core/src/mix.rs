@@ -15,6 +15,32 @@ pub const MULTIPLIERS: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb]
 pub const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(MULTIPLIERS[0]);
     z = (z ^ (z >> 27)).wrapping_mul(MULTIPLIERS[1]);
+/// What [`mix`] multiplies by, first and second: for kernels that mix several words at a time.
+pub const MULTIPLIERS: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb];
+
+/// Spreads every input bit over the whole word; a bijection. Its three parts are for those who mix
+/// one word with many, or who do not need every bit.
+#[inline]
+pub const fn mix(z: u64) -> u64 {
+    close(stir(open(z)))
+}
+
+/// The first part of [`mix`]. It is linear: of a ⊕ b it makes `open(a) ^ open(b)`.
+#[inline]
+pub const fn open(z: u64) -> u64 {
+    z ^ (z >> 30)
+}
+
+/// The second part of [`mix`].
+#[inline]
+pub const fn stir(z: u64) -> u64 {
+    let z = z.wrapping_mul(MULTIPLIERS[0]);
+    (z ^ (z >> 27)).wrapping_mul(MULTIPLIERS[1])
+}
+
+/// The last part of [`mix`], which leaves the upper 31 bits as they are.
+#[inline]
+pub const fn close(z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
