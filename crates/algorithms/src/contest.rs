@@ -241,16 +241,26 @@ impl<S: Score> Placement for Contest<S> {
     }
 
     fn place_across(&self, later: &[&dyn Placement], keys: Keys<'_>, out: &mut [&mut [NodeId]]) {
-        let mut places = vec![0; keys.hashes.len()];
-        S::leaders(self.seed, keys, &self.entrants, &mut places);
-        self.name(&places, &mut out[0][..keys.hashes.len()]);
-        let mut before = self;
-        for (&placement, row) in later.iter().zip(&mut out[1..]) {
+        let mut contests = vec![self];
+        contests.extend(later.iter().map(|&placement| {
             let any: &dyn Any = placement;
-            let after = any.downcast_ref::<Self>().expect("every placement is of one contender");
-            after.succeed(before, keys, &mut places);
-            after.name(&places, &mut row[..keys.hashes.len()]);
-            before = after;
+            any.downcast_ref::<Self>().expect("every placement is of one contender")
+        }));
+        let mut rows: Vec<_> = contests.iter().zip(out).collect();
+        // From the larger end: what a larger fleet gives to whoever is in the smaller one too, the
+        // smaller gives to the same.
+        if contests.first().map(|one| one.ids.len()) < contests.last().map(|one| one.ids.len()) {
+            rows.reverse();
+        }
+        let mut places = vec![0; keys.hashes.len()];
+        let mut before: Option<&Self> = None;
+        for (contest, row) in rows {
+            match before {
+                Some(before) => contest.succeed(before, keys, &mut places),
+                None => S::leaders(self.seed, keys, &contest.entrants, &mut places),
+            }
+            contest.name(&places, &mut row[..keys.hashes.len()]);
+            before = Some(contest);
         }
     }
 
@@ -266,5 +276,80 @@ impl<S: Score> Placement for Contest<S> {
 
     fn fork(&self) -> Box<dyn Placement> {
         Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_core::mix::stream;
+    use placelab_core::{AlgorithmSpec, NodeName, Weight, advance};
+
+    use super::*;
+    use crate::fixtures::{contender, weighted};
+    use crate::simd::{self, Level};
+
+    /// Some change: one or many come or go, and where the algorithm allows it weights change.
+    fn changes(step: u64, roster: &Roster) -> Vec<Change> {
+        let ids = roster.ids();
+        let next = 1 + ids.iter().map(|id| id.0).max().unwrap();
+        let pick = |draw: u64| ids[stream(51, draw) as usize % ids.len()];
+        match stream(50, step) % 7 {
+            0 => vec![Change::Add(Roster::numbered_node(next))],
+            1 => (next..next + 9).map(|id| Change::Add(Roster::numbered_node(id))).collect(),
+            2 => vec![Change::Remove(pick(step))],
+            3 => ids.iter().step_by(3).map(|&id| Change::Remove(id)).collect(),
+            4 => vec![
+                Change::Remove(pick(step)),
+                Change::Add(Roster::numbered_node(next)),
+                Change::Add(Roster::numbered_node(next + 1)),
+            ],
+            5 => vec![Change::Reweight(pick(step), Weight::units(3))],
+            _ => vec![Change::Rename(pick(step), NodeName::numbered(1_000 + step as u32))],
+        }
+    }
+
+    /// The placements that a few steps lead through.
+    fn chain(
+        spec: &'static AlgorithmSpec,
+        first: Box<dyn Placement>,
+        from: u64,
+    ) -> Vec<Box<dyn Placement>> {
+        let mut all = vec![first];
+        for step in from..from + 4 {
+            let before = all.last().unwrap();
+            if let Ok(next) = advance(spec, before.as_ref(), &changes(step, before.roster())) {
+                all.push(next);
+            }
+        }
+        all
+    }
+
+    fn hold(text: &str, keys: u64) {
+        let hashes: Vec<KeyHash> = (0..keys).map(|i| KeyHash(stream(52, i))).collect();
+        let keys = Keys::hashed(&hashes);
+        for from in 0..30 {
+            let weights: Vec<u32> = (0..1 + stream(53, from) % 20).map(|_| 1).collect();
+            let (spec, first) = contender(text, weighted(&weights));
+            let all = chain(spec, first, 10 * from);
+            let later: Vec<&dyn Placement> = all[1..].iter().map(|one| one.as_ref()).collect();
+            let mut rows = vec![vec![NodeId::NOBODY; hashes.len()]; all.len()];
+            let mut out: Vec<&mut [NodeId]> = rows.iter_mut().map(|row| &mut row[..]).collect();
+            all[0].place_across(&later, keys, &mut out);
+            for (placement, row) in all.iter().zip(rows) {
+                let alone = hashes.iter().map(|hash| placement.place(Key::hashed(hash.0)));
+                assert!(alone.eq(row.iter().copied()), "{text}, steps from {from}");
+            }
+        }
+    }
+
+    #[test]
+    fn several_memberships_are_placed_as_each_is() {
+        for level in Level::available() {
+            simd::force(level).unwrap();
+            for text in ["rendezvous", "weighted-rendezvous", "straw2", "straw2:draw=16-bit"] {
+                hold(text, 300);
+            }
+        }
+        hold("rendezvous-sha256", 20);
     }
 }

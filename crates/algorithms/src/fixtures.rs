@@ -1,6 +1,6 @@
 //! Fleets and contenders for the tests of this crate.
 
-use placelab_core::mix::stream;
+use placelab_core::mix::{MULTIPLIERS, stream};
 use placelab_core::{
     AlgorithmRequest, AlgorithmSpec, Arguments, Change, HashSeed, History, Identities, Key,
     KeyHash, Keys, Node, NodeName, Placement, Roster, Step, Trace, Weight, advance, establish,
@@ -101,4 +101,22 @@ impl Trace for Draws {
     fn step(&mut self, step: Step) {
         self.0 += u64::from(matches!(step, Step::Draw { .. }));
     }
+}
+
+/// The word that is stirred into another.
+pub(crate) fn unstirred(z: u64) -> u64 {
+    let z = z.wrapping_mul(inverse(MULTIPLIERS[1]));
+    let z = z ^ (z >> 27) ^ (z >> 54);
+    z.wrapping_mul(inverse(MULTIPLIERS[0]))
+}
+
+/// The word that is mixed into another.
+pub(crate) fn unmixed(z: u64) -> u64 {
+    let z = unstirred(z ^ (z >> 31) ^ (z >> 62));
+    z ^ (z >> 30) ^ (z >> 60)
+}
+
+/// What gives 1 with an odd number: each of Newton's steps doubles the bits that are right.
+fn inverse(of: u64) -> u64 {
+    (0..6).fold(of, |x, _| x.wrapping_mul(2u64.wrapping_sub(of.wrapping_mul(x))))
 }

@@ -58,6 +58,7 @@ pub(crate) fn hold_batches(
                 }
             }
         }
+pub(crate) mod clocks;
 pub(crate) mod rendezvous;
 
 use placelab_core::KeyHash;

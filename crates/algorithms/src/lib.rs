@@ -43,6 +43,7 @@ mod adapters;
 mod bits;
 mod bucket_set;
 mod circle;
+mod clocks;
 mod contest;
 mod crc32c;
 mod dense;

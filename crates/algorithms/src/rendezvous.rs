@@ -117,18 +117,35 @@ pub(crate) fn first(key: KeyHash, names: &[u64]) -> usize {
 /// The place of the winner for an opened key.
 #[inline]
 pub(crate) fn first_of_opened(key: u64, names: &[u64]) -> usize {
-    const KEPT: u64 = !(u64::MAX >> 31);
     // The n-th takes the lead with probability 1/n: among the first a branch would be mispredicted.
-    let (few, many) = names.split_at(names.len().min(16));
-    let mut at = leader(few.iter().map(|&name| opened_score(key, name)), |_, _| ());
-    let mut best = opened_score(key, names[at]);
-    for (place, &name) in (few.len()..).zip(many) {
-        let stirred = stir(key ^ name);
-        if stirred >= best & KEPT && close(stirred) > best {
-            (best, at) = (close(stirred), place);
+    let (few, many) = names.split_at(names.len().min(8));
+    let at = leader(few.iter().map(|&name| opened_score(key, name)), |_, _| ());
+    let mut lead = (opened_score(key, names[at]), at);
+    let (whole, rest) = many.as_chunks::<4>();
+    let mut place = few.len();
+    for names in whole {
+        meet(key, names, place, &mut lead);
+        place += 4;
+    }
+    for &name in rest {
+        meet(key, &[name], place, &mut lead);
+        place += 1;
+    }
+    lead.1
+}
+
+/// The leader meets some more, of whom the first stands at a place; one branch for all of them.
+#[inline(always)]
+fn meet<const NAMES: usize>(key: u64, names: &[u64; NAMES], place: usize, lead: &mut (u64, usize)) {
+    const KEPT: u64 = !(u64::MAX >> 31);
+    let stirred = names.map(|name| stir(key ^ name));
+    if stirred.into_iter().fold(0, u64::max) >= lead.0 & KEPT {
+        for (at, stirred) in (place..).zip(stirred) {
+            if close(stirred) > lead.0 {
+                *lead = (close(stirred), at);
+            }
         }
     }
-    at
 }
 
 /// The twin: everybody's score for every key.

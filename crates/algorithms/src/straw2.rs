@@ -1,7 +1,8 @@
 //! Straw2, the bucket of CRUSH: every item draws a straw scaled by its weight, the longest wins.
 //!
 //! Source: Weil et al., "CRUSH: Controlled, Scalable, Decentralized Placement of Replicated Data",
-//! SC 2006; straw2: Ceph Hammer, 2015. Cost: a hash, a logarithm and a division a node and lookup.
+//! SC 2006; straw2: Ceph Hammer, 2015. Cost: a hash, a logarithm and a division a node and lookup;
+//! `draw=wide` takes the last two only for the few that bounds do not rule out.
 //!
 //! What it cannot do: thousands of nodes cheaply, for which CRUSH has trees of buckets. Their maps
 //! and rules are not part of this scheme, and its next candidates are the next longest straws,
@@ -35,18 +36,19 @@
 //! }
 //! ```
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::num::Wrapping;
 
 use placelab_core::math::{ln, open_unit};
-use placelab_core::mix::mix;
+use placelab_core::mix::{mix, open};
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
     KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Resolution, Role, Weight,
 };
 
+use crate::clocks::{self, Clock};
 use crate::contest::{Contest, Score};
-use crate::rendezvous::{name_hash, score};
+use crate::rendezvous::{name_hash, opened_score};
 use crate::straw2_tables::{COARSE, FINE, RECIPROCAL};
 use crate::twins::highest;
 
@@ -99,28 +101,62 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
 };
 
 #[derive(Clone)]
-struct WideStraw;
+pub(crate) struct WideStraw;
 
 impl Score for WideStraw {
-    /// Hash of the name, weight in micro-units.
+    /// Hash of the name, opened, and weight in micro-units.
     type Entrant = (u64, u64);
     type Value = u128;
 
     fn entrant(seed: HashSeed, node: &Node) -> (u64, u64) {
-        (name_hash(seed, node), node.weight.micros())
+        (open(name_hash(seed, node)), node.weight.micros())
     }
 
     /// The complement of what the straw lacks, so that the greatest wins.
     #[inline(always)]
-    fn score(_: HashSeed, key: Key<'_>, &(name_hash, weight): &(u64, u64)) -> u128 {
+    fn score(_: HashSeed, key: Key<'_>, &(name, weight): &(u64, u64)) -> u128 {
         const SCALE: f64 = (1u64 << 58) as f64;
         // At most 36.8 × 2^58, which is below 2^64.
-        let lacking = (-ln(open_unit(score(key.hash, name_hash))) * SCALE) as u64;
+        let draw = open_unit(opened_score(open(key.hash.0), name));
+        let lacking = (-ln(draw) * SCALE) as u64;
         !(u128::from(lacking) * u128::from(Weight::MICROS) / u128::from(weight))
     }
 
     fn shown(value: u128) -> u64 {
         u64::try_from(!value).map_or(0, |lacking| !lacking)
+    }
+
+    #[inline]
+    fn first(seed: HashSeed, key: Key<'_>, entrants: &[(u64, u64)]) -> usize {
+        clocks::first::<Self>(seed, key, entrants)
+    }
+
+    fn leaders(seed: HashSeed, keys: Keys<'_>, entrants: &[(u64, u64)], places: &mut [u32]) {
+        clocks::leaders::<Self>(seed, keys, entrants, places);
+    }
+
+    #[inline]
+    fn compare(seed: HashSeed, key: Key<'_>, one: &(u64, u64), other: &(u64, u64)) -> Ordering {
+        clocks::compare::<Self>(seed, key, one, other)
+    }
+}
+
+impl Clock for WideStraw {
+    #[inline(always)]
+    fn name(entrant: &(u64, u64)) -> u64 {
+        entrant.0
+    }
+
+    #[inline(always)]
+    fn weight(entrant: &(u64, u64)) -> f64 {
+        entrant.1 as f64 / Weight::MICROS as f64
+    }
+
+    /// A straw that lacks this and one more is shorter, and what it lacks was rounded down before
+    /// it was divided.
+    #[inline]
+    fn latest(value: u128) -> f64 {
+        (!value + 1) as f64 * (clocks::ROUNDED * clocks::GRAIN)
     }
 }
 

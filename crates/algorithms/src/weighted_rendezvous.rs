@@ -1,8 +1,8 @@
 //! Weighted rendezvous by exponential clocks.
 //!
 //! Source: Schindelhauer, Schomaker, "Weighted Distributed Hash Tables", SPAA 2005; Resch, "New
-//! Hashing Algorithms for Data Storage", SDC 2015. Cost: one mix and one logarithm a node and
-//! lookup; 16 bytes and an identity a node.
+//! Hashing Algorithms for Data Storage", SDC 2015. Cost: one mix a node and lookup, and a
+//! logarithm for each of the few that bounds do not rule out; 16 bytes and an identity a node.
 //!
 //! What it cannot do: thousands of nodes cheaply.
 //!
@@ -24,15 +24,18 @@
 //! }
 //! ```
 
+use std::cmp::Ordering;
+
 use placelab_core::math::{ln, open_unit};
-use placelab_core::mix::mix;
+use placelab_core::mix::{mix, open};
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
     KeyHash, KeyPart, Keys, Node, NodeId, Resolution, Role,
 };
 
+use crate::clocks::{self, Clock};
 use crate::contest::{Contest, Score};
-use crate::rendezvous::{name_hash, score};
+use crate::rendezvous::{name_hash, opened_score, score};
 use crate::twins::highest;
 
 /// The registry record.
@@ -67,24 +70,56 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
 };
 
 #[derive(Clone)]
-struct FirstToStrike;
+pub(crate) struct FirstToStrike;
 
 impl Score for FirstToStrike {
-    /// Hash of the name, weight in units.
+    /// Hash of the name, opened, and weight in units.
     type Entrant = (u64, f64);
     type Value = u64;
 
     fn entrant(seed: HashSeed, node: &Node) -> (u64, f64) {
-        (name_hash(seed, node), node.weight.as_f64())
+        (open(name_hash(seed, node)), node.weight.as_f64())
     }
 
     #[inline(always)]
-    fn score(_: HashSeed, key: Key<'_>, entrant: &(u64, f64)) -> u64 {
-        strike(key.hash, *entrant)
+    fn score(_: HashSeed, key: Key<'_>, &(name, weight): &(u64, f64)) -> u64 {
+        earliness(open_unit(opened_score(open(key.hash.0), name)), weight)
     }
 
     fn shown(value: u64) -> u64 {
         value
+    }
+
+    #[inline]
+    fn first(seed: HashSeed, key: Key<'_>, entrants: &[(u64, f64)]) -> usize {
+        clocks::first::<Self>(seed, key, entrants)
+    }
+
+    fn leaders(seed: HashSeed, keys: Keys<'_>, entrants: &[(u64, f64)], places: &mut [u32]) {
+        clocks::leaders::<Self>(seed, keys, entrants, places);
+    }
+
+    #[inline]
+    fn compare(seed: HashSeed, key: Key<'_>, one: &(u64, f64), other: &(u64, f64)) -> Ordering {
+        clocks::compare::<Self>(seed, key, one, other)
+    }
+}
+
+impl Clock for FirstToStrike {
+    #[inline(always)]
+    fn name(entrant: &(u64, f64)) -> u64 {
+        entrant.0
+    }
+
+    #[inline(always)]
+    fn weight(entrant: &(u64, f64)) -> f64 {
+        entrant.1
+    }
+
+    /// The logarithm and the quotient err by less than 2^−51 of a time.
+    #[inline]
+    fn latest(value: u64) -> f64 {
+        f64::from_bits(!value) * (1.0 + 1.0 / (1u64 << 40) as f64)
     }
 }
 

@@ -66,12 +66,15 @@ impl<'a, const NAMES: usize> Blocks<'a, NAMES> {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx512 {
+pub(super) mod avx512 {
     use std::arch::x86_64::*;
 
     use super::*;
 
     const KEYS: usize = 32;
+    /// The upper halves of the words of two vectors.
+    pub(in super::super) const UPPERS: [i32; 16] =
+        [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31];
 
     /// Maxima of two vectors of keys.
     struct Maxima {
@@ -123,7 +126,8 @@ mod avx512 {
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,avx512bw,bmi2,popcnt")]
     #[inline]
     fn meet(keys: &[__m512i; 4], names: &[u64], number: i32, maxima: &mut Maxima) {
-        let uppers = _mm512_set_epi32(31, 29, 27, 25, 23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1);
+        // SAFETY: sixteen numbers of 32 bits.
+        let uppers = unsafe { _mm512_loadu_si512(UPPERS.as_ptr().cast()) };
         let mut most = [_mm512_setzero_si512(); 2];
         for &name in names {
             let name = _mm512_set1_epi64(name.cast_signed());
@@ -164,7 +168,9 @@ mod avx512 {
     /// looks ahead only so far.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,avx512bw,bmi2,popcnt")]
     #[inline]
-    fn stirred<const VECTORS: usize>(mut z: [__m512i; VECTORS]) -> [__m512i; VECTORS] {
+    pub(in super::super) fn stirred<const VECTORS: usize>(
+        mut z: [__m512i; VECTORS],
+    ) -> [__m512i; VECTORS] {
         for z in &mut z {
             *z = _mm512_mullo_epi64(*z, _mm512_set1_epi64(MULTIPLIERS[0].cast_signed()));
         }
@@ -179,7 +185,7 @@ mod avx512 {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+pub(super) mod avx2 {
     use std::arch::x86_64::*;
 
     use super::*;
@@ -199,19 +205,7 @@ mod avx2 {
     pub(super) fn group(keys: &[KeyHash; KEYS], names: &[u64], places: &mut [u32; KEYS]) {
         let keys = keys.map(|key| open(key.0));
         let blocks = Blocks::<4>::of(names);
-        let mut lanes = [_mm256_setzero_si256(); KEYS / 4];
-        for (lanes, keys) in lanes.as_chunks_mut::<2>().0.iter_mut().zip(keys.as_chunks::<8>().0) {
-            // SAFETY: twice four numbers of 64 bits.
-            let (low, high) = unsafe {
-                let keys = keys.as_ptr().cast::<__m256i>();
-                (_mm256_loadu_si256(keys), _mm256_loadu_si256(keys.add(1)))
-            };
-            // In an order in which `uppers` has the keys in theirs.
-            *lanes = [
-                _mm256_permute2x128_si256::<0x20>(low, high),
-                _mm256_permute2x128_si256::<0x31>(low, high),
-            ];
-        }
+        let lanes = lanes(&keys);
         let zero = [_mm256_setzero_si256(); 2];
         let mut maxima = Maxima { best: zero, block: zero, shared: zero };
         for (number, block) in (0..).zip(blocks.whole) {
@@ -238,6 +232,25 @@ mod avx2 {
                 first_of_opened(keys[lane], names) as u32
             };
         }
+    }
+
+    /// The keys in an order in which `uppers` has them in theirs.
+    #[target_feature(enable = "avx2,fma,bmi2,popcnt")]
+    #[inline]
+    pub(in super::super) fn lanes(keys: &[u64; KEYS]) -> [__m256i; KEYS / 4] {
+        let mut lanes = [_mm256_setzero_si256(); KEYS / 4];
+        for (lanes, keys) in lanes.as_chunks_mut::<2>().0.iter_mut().zip(keys.as_chunks::<8>().0) {
+            // SAFETY: twice four numbers of 64 bits.
+            let (low, high) = unsafe {
+                let keys = keys.as_ptr().cast::<__m256i>();
+                (_mm256_loadu_si256(keys), _mm256_loadu_si256(keys.add(1)))
+            };
+            *lanes = [
+                _mm256_permute2x128_si256::<0x20>(low, high),
+                _mm256_permute2x128_si256::<0x31>(low, high),
+            ];
+        }
+        lanes
     }
 
     /// The keys meet the names of a block.
@@ -281,7 +294,7 @@ mod avx2 {
     /// The upper halves of two vectors of words, stirred: of the last product no more than those.
     #[target_feature(enable = "avx2,fma,bmi2,popcnt")]
     #[inline]
-    fn stirred_uppers(one: __m256i, other: __m256i) -> __m256i {
+    pub(in super::super) fn stirred_uppers(one: __m256i, other: __m256i) -> __m256i {
         const BY: u64 = MULTIPLIERS[1];
         let (one, other) = (half_stirred(one), half_stirred(other));
         let low = _mm256_set1_epi64x(BY.cast_signed());
@@ -337,6 +350,7 @@ mod tests {
     use placelab_core::mix::stream;
 
     use super::*;
+    use crate::fixtures::unstirred;
     use crate::rendezvous::opened_score;
 
     /// The greatest of whole scores, and of equals the first.
@@ -384,15 +398,6 @@ mod tests {
         hold(&names(100_000), &keys(9));
     }
 
-    /// The word that is stirred into another.
-    fn unstirred(z: u64) -> u64 {
-        let inverse =
-            |by: u64| (0..6).fold(by, |x, _| x.wrapping_mul(2u64.wrapping_sub(by.wrapping_mul(x))));
-        let z = z.wrapping_mul(inverse(MULTIPLIERS[1]));
-        let z = z ^ (z >> 27) ^ (z >> 54);
-        z.wrapping_mul(inverse(MULTIPLIERS[0]))
-    }
-
     /// Entrants that share the upper bits that lanes have, all of them and all but the last, stand
     /// in one block and in several, and win by lower bits or by their place.
     #[test]
@@ -405,7 +410,7 @@ mod tests {
                 let mut all = names(count);
                 for index in 0..count {
                     let draw = stream(4, index + 100 * seed);
-                    if draw % 3 > 0 {
+                    if !draw.is_multiple_of(3) {
                         // Some differ in bit 33 or below, some not at all.
                         let lower =
                             (draw >> 8) & [(1 << 34) - 1, 1 << 32, 3][draw as usize % 7 % 3];
