@@ -1,7 +1,7 @@
 //! Exponential clocks without most of their logarithms.
 //!
-//! An entrant of weight w that draws u strikes at −ln(u) ÷ w. What u lacks, v = 1 − u, is exact in a
-//! float, and v ≤ −ln(u) ≤ v ÷ (1 − v): a clock whose v ÷ w is later than the earliest so far
+//! An entrant of weight w that draws u strikes at −ln(u) ÷ w. What u lacks, v = 1 − u, is exact in
+//! a float, and v ≤ −ln(u) ≤ v ÷ (1 − v): a clock whose v ÷ w is later than the earliest so far
 //! strikes has lost, and only for the few others is a logarithm taken. Winners are those of the
 //! scores, bit for bit; a bound is used only where it leaves no doubt, equal scores included.
 
@@ -21,7 +21,13 @@ use crate::simd::{self, Level};
 /// Its value may round times down to multiples of 2^−58, of −ln(u) as of the quotient; beyond that
 /// it errs by less than 2^−50 of a time.
 pub(crate) trait Clock: Score {
-    /// Hash of the name, opened.
+    /// Which scores it draws from.
+    const DRAWS: Draws;
+
+    /// What the draw of a pair lacks, 1 − u.
+    fn lack(key: Key<'_>, entrant: &Self::Entrant) -> f64;
+
+    /// Hash of the name, opened where draws are long.
     fn name(entrant: &Self::Entrant) -> u64;
 
     /// Weight in units.
@@ -31,26 +37,33 @@ pub(crate) trait Clock: Score {
     fn latest(value: Self::Value) -> f64;
 }
 
+/// Scores that clocks draw from.
+pub(crate) enum Draws {
+    /// 64 bits, of which 52 count.
+    Long,
+    /// 32 bits.
+    Short,
+}
+
 /// What is lost by rounding −ln(u) down to multiples of 2^−58, with something to spare: it is
 /// at least 2^−53, 32 of them, so it keeps 31 parts of 32.
 pub(crate) const ROUNDED: f64 = 1.04;
 /// What the times of values are multiples of.
 pub(crate) const GRAIN: f64 = 1.0 / (1u64 << 58) as f64;
 
-/// What the draw of a pair lacks, 1 − u: the complement of a score draws the complement of u.
+/// What a long draw lacks: the complement of a score draws the complement of u.
 #[inline(always)]
-fn lack<C: Clock>(key: u64, entrant: &C::Entrant) -> f64 {
-    open_unit(!opened_score(key, C::name(entrant)))
+pub(crate) fn long_lack(key: Key<'_>, name: u64) -> f64 {
+    open_unit(!opened_score(open(key.hash.0), name))
 }
 
 /// The place of the winner for a key.
 #[inline]
 pub(crate) fn first<C: Clock>(seed: HashSeed, key: Key<'_>, entrants: &[C::Entrant]) -> usize {
-    let opened = open(key.hash.0);
     let (mut at, mut best) = (0, C::score(seed, key, &entrants[0]));
     let mut latest = C::latest(best);
     for (place, entrant) in entrants.iter().enumerate().skip(1) {
-        if lack::<C>(opened, entrant) <= latest * C::weight(entrant) {
+        if C::lack(key, entrant) <= latest * C::weight(entrant) {
             let score = C::score(seed, key, entrant);
             if score > best {
                 (at, best, latest) = (place, score, C::latest(score));
@@ -82,7 +95,10 @@ fn leaders_at<C: Clock>(
         entrants.iter().map(|entrant| (1.0 / C::weight(entrant)) as f32).collect();
     let alone = |hash: KeyHash| first::<C>(seed, Key { hash, bytes: &[] }, entrants) as u32;
     let screen = kernels::clocks::Screen { names: &names, inverses: &inverses };
-    kernels::clocks::leaders(level, keys.hashes, screen, places, alone);
+    match C::DRAWS {
+        Draws::Long => kernels::clocks::leaders(level, keys.hashes, screen, places, alone),
+        Draws::Short => kernels::short_clocks::leaders(level, keys.hashes, screen, places, alone),
+    }
 }
 
 /// How two scores compare.
@@ -93,8 +109,7 @@ pub(crate) fn compare<C: Clock>(
     one: &C::Entrant,
     other: &C::Entrant,
 ) -> Ordering {
-    let opened = open(key.hash.0);
-    let clocks = [one, other].map(|entrant| (lack::<C>(opened, entrant), C::weight(entrant)));
+    let clocks = [one, other].map(|entrant| (C::lack(key, entrant), C::weight(entrant)));
     if strikes_later(clocks[0], clocks[1]) {
         Ordering::Less
     } else if strikes_later(clocks[1], clocks[0]) {
@@ -118,7 +133,7 @@ mod tests {
 
     use super::*;
     use crate::straw2::WideStraw;
-    use crate::weighted_rendezvous::FirstToStrike;
+    use crate::weighted_rendezvous::{FirstOfShort, FirstToStrike};
 
     /// Draws of every size, the least and the greatest among them.
     fn draws() -> impl Iterator<Item = u64> {
@@ -153,7 +168,7 @@ mod tests {
                 assert_eq!(order, scores[0].cmp(&scores[1]), "{draw:x} {rival:x} {one} {other}");
                 let expected = usize::from(scores[1] > scores[0]);
                 assert_eq!(first::<C>(HashSeed(0), key, &pair), expected, "{draw:x} {rival:x}");
-                if lack::<C>(opened, &pair[1]) > C::latest(scores[0]) * C::weight(&pair[1]) {
+                if C::lack(key, &pair[1]) > C::latest(scores[0]) * C::weight(&pair[1]) {
                     assert!(scores[1] < scores[0], "{draw:x} {rival:x} {one} {other}");
                 }
             }
@@ -163,6 +178,7 @@ mod tests {
     #[test]
     fn bounds_leave_no_doubt() {
         hold::<FirstToStrike>(|name, micros| (name, micros as f64 / 1e6));
+        hold::<FirstOfShort>(|name, micros| (name, micros as f64 / 1e6));
         hold::<WideStraw>(|name, micros| (name, micros));
     }
 
@@ -207,6 +223,7 @@ mod tests {
     #[test]
     fn every_level_places_as_scores_do() {
         hold_batches::<FirstToStrike>(|name, micros| (name, micros as f64 / 1e6));
+        hold_batches::<FirstOfShort>(|name, micros| (name, micros as f64 / 1e6));
         hold_batches::<WideStraw>(|name, micros| (name, micros));
     }
 }

@@ -346,7 +346,14 @@ mod tests {
     fn several_memberships_are_placed_as_each_is() {
         for level in Level::available() {
             simd::force(level).unwrap();
-            for text in ["rendezvous", "weighted-rendezvous", "straw2", "straw2:draw=16-bit"] {
+            for text in [
+                "rendezvous",
+                "weighted-rendezvous",
+                "straw2",
+                "straw2:draw=16-bit",
+                "rendezvous:score=32",
+                "weighted-rendezvous:score=32",
+            ] {
                 hold(text, 300);
             }
         }

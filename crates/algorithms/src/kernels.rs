@@ -60,6 +60,8 @@ pub(crate) fn hold_batches(
         }
 pub(crate) mod clocks;
 pub(crate) mod rendezvous;
+pub(crate) mod short_clocks;
+pub(crate) mod short_scores;
 
 use placelab_core::KeyHash;
 

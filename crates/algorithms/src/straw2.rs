@@ -46,7 +46,7 @@ use placelab_core::{
     KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Resolution, Role, Weight,
 };
 
-use crate::clocks::{self, Clock};
+use crate::clocks::{self, Clock, Draws};
 use crate::contest::{Contest, Score};
 use crate::rendezvous::{name_hash, opened_score};
 use crate::straw2_tables::{COARSE, FINE, RECIPROCAL};
@@ -142,6 +142,13 @@ impl Score for WideStraw {
 }
 
 impl Clock for WideStraw {
+    const DRAWS: Draws = Draws::Long;
+
+    #[inline(always)]
+    fn lack(key: Key<'_>, &(name, _): &(u64, u64)) -> f64 {
+        clocks::long_lack(key, name)
+    }
+
     #[inline(always)]
     fn name(entrant: &(u64, u64)) -> u64 {
         entrant.0

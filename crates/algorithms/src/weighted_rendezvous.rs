@@ -11,6 +11,9 @@
 //! give its answers; it is never 0 or 1 (`placelab_core::math::open_unit`). The logarithm is
 //! pinned, since libraries differ in its last bit. Equal times go by name bytes.
 //!
+//! `score=32` draws from the 32-bit scores of `rendezvous`: a draw is a multiple of 2^−32, so a
+//! node below 2^−32 of all weight has no share that one could rely on.
+//!
 //! ```
 //! use placelab_core::{Arguments, Change, HashSeed, Key, NodeId, Roster, advance, establish};
 //! let spec = placelab_algorithms::find("weighted-rendezvous").unwrap();
@@ -30,12 +33,12 @@ use placelab_core::math::{ln, open_unit};
 use placelab_core::mix::{mix, open};
 use placelab_core::{
     AlgorithmSpec, Arguments, Build, Capability, Claim, HashFunction, HashSeed, History, Key,
-    KeyHash, KeyPart, Keys, Node, NodeId, Resolution, Role,
+    KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Resolution, Role, Weight,
 };
 
-use crate::clocks::{self, Clock};
+use crate::clocks::{self, Clock, Draws};
 use crate::contest::{Contest, Score};
-use crate::rendezvous::{name_hash, opened_score, score};
+use crate::rendezvous::{naive_short, name_hash, opened_score, score, short_score};
 use crate::twins::highest;
 
 /// The registry record.
@@ -59,12 +62,28 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
         Claim::Restores,
         Claim::ScaleFree,
     ],
-    resolution: Some(Resolution::EXACT),
+    resolution: Some(Resolution {
+        lightest: "exact",
+        memory: "none",
+        weight: |arguments, fleet| match arguments.text("score") {
+            // 32 bits cut the keys into so many parts.
+            "32" => fleet.sum / (1u64 << 32) as f64,
+            _ => Weight::LEAST.as_f64(),
+        },
+    }),
     reads: KeyPart::Hash,
-    parameters: &[],
+    parameters: &[ParameterSpec {
+        name: "score",
+        kind: ParameterKind::Choice(&["64", "32"]),
+        default: Some("64"),
+        help: "bits of a score: 32 are faster in batches, with ties and steps of 2^−32",
+    }],
     small: "",
-    build: Build::Placement(|_, seed, roster| {
-        Ok(Box::new(Contest::<FirstToStrike>::new(seed, roster)))
+    build: Build::Placement(|arguments, seed, roster| {
+        Ok(match arguments.text("score") {
+            "32" => Box::new(Contest::<FirstOfShort>::new(seed, roster)),
+            _ => Box::new(Contest::<FirstToStrike>::new(seed, roster)),
+        })
     }),
     naive,
 };
@@ -106,6 +125,13 @@ impl Score for FirstToStrike {
 }
 
 impl Clock for FirstToStrike {
+    const DRAWS: Draws = Draws::Long;
+
+    #[inline(always)]
+    fn lack(key: Key<'_>, &(name, _): &(u64, f64)) -> f64 {
+        clocks::long_lack(key, name)
+    }
+
     #[inline(always)]
     fn name(entrant: &(u64, f64)) -> u64 {
         entrant.0
@@ -116,11 +142,83 @@ impl Clock for FirstToStrike {
         entrant.1
     }
 
-    /// The logarithm and the quotient err by less than 2^−51 of a time.
     #[inline]
     fn latest(value: u64) -> f64 {
-        f64::from_bits(!value) * (1.0 + 1.0 / (1u64 << 40) as f64)
+        latest(value)
     }
+}
+
+/// Clocks whose draws are 32-bit scores.
+#[derive(Clone)]
+pub(crate) struct FirstOfShort;
+
+impl Score for FirstOfShort {
+    /// Hash of the name, weight in units.
+    type Entrant = (u64, f64);
+    type Value = u64;
+
+    fn entrant(seed: HashSeed, node: &Node) -> (u64, f64) {
+        (name_hash(seed, node), node.weight.as_f64())
+    }
+
+    #[inline(always)]
+    fn score(_: HashSeed, key: Key<'_>, &(name, weight): &(u64, f64)) -> u64 {
+        earliness(short_unit(short_score(key.hash, name)), weight)
+    }
+
+    fn shown(value: u64) -> u64 {
+        value
+    }
+
+    #[inline]
+    fn first(seed: HashSeed, key: Key<'_>, entrants: &[(u64, f64)]) -> usize {
+        clocks::first::<Self>(seed, key, entrants)
+    }
+
+    fn leaders(seed: HashSeed, keys: Keys<'_>, entrants: &[(u64, f64)], places: &mut [u32]) {
+        clocks::leaders::<Self>(seed, keys, entrants, places);
+    }
+
+    #[inline]
+    fn compare(seed: HashSeed, key: Key<'_>, one: &(u64, f64), other: &(u64, f64)) -> Ordering {
+        clocks::compare::<Self>(seed, key, one, other)
+    }
+}
+
+impl Clock for FirstOfShort {
+    const DRAWS: Draws = Draws::Short;
+
+    #[inline(always)]
+    fn lack(key: Key<'_>, &(name, _): &(u64, f64)) -> f64 {
+        short_unit(!short_score(key.hash, name))
+    }
+
+    #[inline(always)]
+    fn name(entrant: &(u64, f64)) -> u64 {
+        entrant.0
+    }
+
+    #[inline(always)]
+    fn weight(entrant: &(u64, f64)) -> f64 {
+        entrant.1
+    }
+
+    #[inline]
+    fn latest(value: u64) -> f64 {
+        latest(value)
+    }
+}
+
+/// A float strictly between 0 and 1 from a 32-bit score.
+#[inline(always)]
+fn short_unit(score: u32) -> f64 {
+    (f64::from(score) + 0.5) / (1u64 << 32) as f64
+}
+
+/// The time of a score; the logarithm and the quotient err by less than 2^−51 of it.
+#[inline]
+fn latest(value: u64) -> f64 {
+    f64::from_bits(!value) * (1.0 + 1.0 / (1u64 << 40) as f64)
 }
 
 /// How early the clock of a node of this name hash and weight strikes for a key.
@@ -137,9 +235,13 @@ fn earliness(u: f64, weight: f64) -> u64 {
 }
 
 /// The twin: everybody's clock for every key, the least −ln(u) ÷ w as the greatest ln(u) ÷ w.
-fn naive(_: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
+fn naive(arguments: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Vec<NodeId> {
     highest(history, keys, |key, node| {
-        let u = open_unit(mix(key.hash.0 ^ HashFunction::Xxh3.hash_name(seed, &node.name)));
+        let name = HashFunction::Xxh3.hash_name(seed, &node.name);
+        let u = match arguments.text("score") {
+            "32" => (naive_short(key.hash.0, name) as f64 + 0.5) * 0.5f64.powi(32),
+            _ => open_unit(mix(key.hash.0 ^ name)),
+        };
         ln(u) / node.weight.as_f64()
     })
 }
@@ -147,7 +249,7 @@ fn naive(_: &Arguments, seed: HashSeed, history: &History, keys: Keys<'_>) -> Ve
 #[cfg(test)]
 mod tests {
     use placelab_core::mix::stream;
-    use placelab_core::{Change, Silent, Weight, advance};
+    use placelab_core::{Change, Silent, advance};
 
     use super::*;
     use crate::contest::{ranked, winner};

@@ -19,6 +19,8 @@ fn variants() -> Vec<Subject> {
         "ring:vnodes=1",
         "multi-probe:draws=independent",
         "lrh:candidates=64,vnodes=1",
+        "rendezvous:score=32",
+        "weighted-rendezvous:score=32",
         "straw2:draw=16-bit",
         "carp:url-hash=accumulated",
         "jump+renumber:fill=swap-last",

@@ -69,7 +69,7 @@ pub(crate) fn leaders(
 
 /// Places those keys alone that are in doubt.
 #[cfg(target_arch = "x86_64")]
-fn settle<const KEYS: usize>(
+pub(super) fn settle<const KEYS: usize>(
     keys: &[KeyHash; KEYS],
     doubts: &[bool; KEYS],
     places: &mut [u32; KEYS],
@@ -85,7 +85,7 @@ fn settle<const KEYS: usize>(
 /// Which keys the bounds do not decide.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn doubts<const KEYS: usize>(
+pub(super) fn doubts<const KEYS: usize>(
     least: &[f32; KEYS],
     second: &[f32; KEYS],
     places: &[u32; KEYS],

@@ -318,7 +318,7 @@ pub(super) mod avx2 {
     /// The upper halves of two vectors of words.
     #[target_feature(enable = "avx2,fma,bmi2,popcnt")]
     #[inline]
-    fn uppers(one: __m256i, other: __m256i) -> __m256i {
+    pub(in super::super) fn uppers(one: __m256i, other: __m256i) -> __m256i {
         let (one, other) = (_mm256_castsi256_ps(one), _mm256_castsi256_ps(other));
         _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(one, other))
     }
@@ -326,7 +326,7 @@ pub(super) mod avx2 {
     /// The lower halves, in the same order.
     #[target_feature(enable = "avx2,fma,bmi2,popcnt")]
     #[inline]
-    fn lowers(one: __m256i, other: __m256i) -> __m256i {
+    pub(in super::super) fn lowers(one: __m256i, other: __m256i) -> __m256i {
         let (one, other) = (_mm256_castsi256_ps(one), _mm256_castsi256_ps(other));
         _mm256_castps_si256(_mm256_shuffle_ps::<0b10_00_10_00>(one, other))
     }
