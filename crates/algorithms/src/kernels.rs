@@ -6,6 +6,7 @@
 //! machine has to that, for batches of any length. Only these modules may use `unsafe`.
 
 pub(crate) mod anchor;
+pub(crate) mod clocks;
 pub(crate) mod flip;
 pub(crate) mod jump;
 pub(crate) mod jump_back;
@@ -13,8 +14,10 @@ pub(crate) mod jump_back;
 mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod redraws;
+pub(crate) mod rendezvous;
+pub(crate) mod short_clocks;
+pub(crate) mod short_scores;
 
-#[cfg(any(test, target_arch = "x86_64"))]
 use placelab_core::KeyHash;
 
 #[cfg(test)]
@@ -58,12 +61,8 @@ pub(crate) fn hold_batches(
                 }
             }
         }
-pub(crate) mod clocks;
-pub(crate) mod rendezvous;
-pub(crate) mod short_clocks;
-pub(crate) mod short_scores;
-
-use placelab_core::KeyHash;
+    }
+}
 
 /// Runs a kernel for groups of keys over a batch. A last group that is short is filled up with
 /// copies of its last key; where that would idle most lanes, its keys are placed alone.

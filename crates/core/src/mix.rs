@@ -7,14 +7,6 @@
 /// The golden-ratio increment of SplitMix64.
 pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What [`mix`] multiplies by, first and second.
-pub const MULTIPLIERS: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb];
-
-/// Spreads every input bit over the whole word; a bijection.
-#[inline]
-pub const fn mix(mut z: u64) -> u64 {
-    z = (z ^ (z >> 30)).wrapping_mul(MULTIPLIERS[0]);
-    z = (z ^ (z >> 27)).wrapping_mul(MULTIPLIERS[1]);
 /// What [`mix`] multiplies by, first and second: for kernels that mix several words at a time.
 pub const MULTIPLIERS: [u64; 2] = [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb];
 
