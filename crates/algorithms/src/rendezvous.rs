@@ -228,10 +228,13 @@ mod tests {
 
     #[test]
     fn short_scores_are_those_of_the_twin() {
-        for text in ["rendezvous:score=32", "weighted-rendezvous:score=32"] {
+        let equal = Roster::numbered(9).unwrap();
+        let unequal = weighted(&[1, 2, 5, 1, 1, 9, 1, 1, 3]);
+        let cases = [("rendezvous:score=32", equal), ("weighted-rendezvous:score=32", unequal)];
+        for (text, roster) in cases {
             let edges = [0, 1, u64::MAX, 1 << 32, (1 << 32) - 1];
             let hashes = edges.into_iter().chain((0..500).map(|i| stream(4, i)));
-            twin_agrees(text, HashSeed(3), weighted(&[1, 2, 5, 1, 1, 9, 1, 1, 3]), hashes);
+            twin_agrees(text, HashSeed(3), roster, hashes);
         }
     }
 
