@@ -1,12 +1,13 @@
 //! Sweep: every key placed by every snapshot, counted.
 //!
 //! Keys come in chunks of [`CHUNK_KEYS`], made once and placed by all snapshots while they are in
-//! cache. Threads take shares of many chunks. Counts are integers and merging is exact, so any
-//! cut of the keys over threads gives the same tally. Contenders that look at loads need the keys
-//! in their order: one thread takes all chunks of them.
+//! cache. Threads take shares of many chunks, one after the other. Counts are integers and merging
+//! is exact, so any cut of the keys over threads gives the same tally. Contenders that look at
+//! loads need the keys in their order: one thread takes all chunks of them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use placelab_core::mix::stream;
 use placelab_core::{
@@ -130,27 +131,37 @@ impl Sweep<'_> {
         }
     }
 
+    /// Each thread takes shares until there are none left, into one tally: a tally a share would
+    /// cost more than the counting where nodes are many.
     fn run_shares(&self, placements: &Placements<'_>, progress: &dyn Progress) -> Tally {
         let shares = self.source.len().div_ceil(SHARE_KEYS);
-        let worked = (0..shares).into_par_iter().fold(
-            || self.worker(),
-            |mut worker, share| {
+        let next = AtomicU64::new(0);
+        let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&share| share < shares);
+        let work = |_| {
+            let mut worker = None;
+            while let Some(share) = take() {
+                let worker = worker.get_or_insert_with(|| self.worker());
                 let start = share * SHARE_KEYS;
                 let end = (start + SHARE_KEYS).min(self.source.len());
-                for chunk in chunks(start..end) {
-                    self.source.fill(chunk.clone(), &mut worker.chunk, self.reads);
-                    self.place(placements, &mut worker);
-                    self.count(chunk, &mut worker);
-                    if let Some(copying) = &placements.copying {
-                        self.count_copies(placements, copying, &mut worker);
-                    }
-                }
+                self.sweep_share(placements, start..end, worker);
                 progress.advance(end - start);
-                worker
-            },
-        );
-        let tallies = worked.map(|worker| worker.tally);
+            }
+            worker.map(|worker| worker.tally)
+        };
+        let threads = (0..rayon::current_num_threads()).into_par_iter().with_max_len(1);
+        let tallies = threads.filter_map(work);
         tallies.reduce_with(Tally::merge).unwrap_or_else(|| self.worker().tally)
+    }
+
+    fn sweep_share(&self, placements: &Placements<'_>, keys: Range<u64>, worker: &mut Worker) {
+        for chunk in chunks(keys) {
+            self.source.fill(chunk.clone(), &mut worker.chunk, self.reads);
+            self.place(placements, worker);
+            self.count(chunk, worker);
+            if let Some(copying) = &placements.copying {
+                self.count_copies(placements, copying, worker);
+            }
+        }
     }
 
     fn run_in_order(&self, progress: &dyn Progress) -> Tally {
