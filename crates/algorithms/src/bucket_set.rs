@@ -77,8 +77,8 @@ pub(crate) trait Rehash {
 /// Takes keys that came to removed buckets on until theirs work, at most [`STAGED`] of them;
 /// `leave` gets the place of a key among them and the bucket that it leaves.
 ///
-/// All leave one bucket, then those that came to another such: whether a key has to go on is as good
-/// as random, and here nothing waits for a guess.
+/// All leave one bucket, then those that came to another such: whether a key has to go on is as
+/// good as random, and here nothing waits for a guess.
 #[inline(always)]
 pub(crate) fn in_rounds(
     buckets: &mut [u32],

@@ -89,8 +89,9 @@ impl StandIns {
         }
     }
 
-    /// The same for many keys that came to these buckets, at most [`STAGED`](crate::bucket_set::STAGED); `draw` gets the place
-    /// of a key among them instead of the bucket that it leaves.
+    /// The same for many keys that came to these buckets, at most
+    /// [`STAGED`](crate::bucket_set::STAGED); `draw` gets the place of a key among them
+    /// instead of the bucket that it leaves.
     #[inline(always)]
     pub(crate) fn settle_many(&self, buckets: &mut [u32], mut draw: impl FnMut(usize, u32) -> u32) {
         let is_removed = |bucket| self.slot(bucket).left > 0;
