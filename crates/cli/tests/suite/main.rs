@@ -5,6 +5,7 @@ mod commands;
 mod failures;
 mod generated;
 mod golden;
+mod levels;
 mod null;
 mod support;
 mod table;

@@ -11,8 +11,20 @@ pub(crate) fn placelab(arguments: &[&str]) -> Said {
 
 /// The same with something on standard input.
 pub(crate) fn with_input(arguments: &[&str], input: &[u8]) -> Said {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_placelab"))
-        .args(arguments)
+    said(binary().args(arguments), input)
+}
+
+/// The same with the vector instructions of a level.
+pub(crate) fn at_level(level: &str, arguments: &[&str]) -> Said {
+    said(binary().env("PLACELAB_SIMD", level).args(arguments), b"")
+}
+
+fn binary() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_placelab"))
+}
+
+fn said(command: &mut Command, input: &[u8]) -> Said {
+    let mut child = command
         .current_dir(root())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
