@@ -51,9 +51,14 @@ fn weight(node: &Node) -> u64 {
 /// Brings a table to the weights of a roster after some changes. Ties go by name, but a name alone
 /// is no reason to give anything up.
 pub(crate) fn follow(owners: &mut [NodeId], next: &Roster, changes: &[Change]) {
-    if !changes.iter().all(|change| matches!(change, Change::Rename(..))) {
+    if !are_renames(changes) {
         rebalance(owners, next, weight);
     }
+}
+
+/// Whether nothing changes but names.
+pub(crate) fn are_renames(changes: &[Change]) -> bool {
+    changes.iter().all(|change| matches!(change, Change::Rename(..)))
 }
 
 /// Brings a table to the targets of a roster by the fewest buckets; `part` says in which ratio

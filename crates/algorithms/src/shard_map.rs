@@ -41,6 +41,9 @@ pub use infeasible::Infeasible;
 pub use solve::solve;
 pub use verify::{Broken, verify};
 
+/// Most copies of a shard that contenders and files take.
+pub const COPIES_MAX: u64 = 8;
+
 /// Something that is placed as a whole.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Shard {

@@ -27,6 +27,8 @@ mod rows;
 mod table_file;
 mod whole;
 
+pub use placelab_algorithms::shard_map::COPIES_MAX;
+
 pub use activation::{ActivateError, Activated, activate};
 pub use mistake::{FileError, Mistake};
 pub use table_file::{Planned, TableFile};
@@ -36,5 +38,3 @@ pub use whole::write_new;
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 /// Most shards of a table.
 pub const SHARDS_MAX: u64 = 1 << 20;
-/// Most copies of a shard.
-pub const COPIES_MAX: u64 = 8;

@@ -21,14 +21,11 @@ use placelab_core::{
     Resolution, Role, Roster, Scheme, Shares, Silent, Step, Trace,
 };
 
-use super::{Rules, Shard, ShardMap, Spread, solve};
-use crate::owner_table::{self, check_room, naive_table};
+use super::{COPIES_MAX, Rules, Shard, ShardMap, Spread, solve};
+use crate::owner_table::{self, are_renames, check_room, naive_table};
 use crate::range_hash::{bytes_of, retry};
 use crate::remainder::Remainder;
 use crate::twins;
-
-/// Most copies that a map has; more are a scenario's `replicas`.
-const COPIES_MAX: u64 = 8;
 
 /// The kinds of spread by name.
 const SPREADS: [&str; 3] = [Spread::ALL[0].name(), Spread::ALL[1].name(), Spread::ALL[2].name()];
@@ -145,7 +142,7 @@ impl Scheme for Planned {
 
     fn adopt(&mut self, next: Roster, changes: &[Change]) -> Result<(), PlacementError> {
         // Ties go by name, but a name alone is no reason to move anything.
-        if !changes.iter().all(|change| matches!(change, Change::Rename(..))) {
+        if !are_renames(changes) {
             self.map = plan(&next, &self.rules, &self.map)?;
         }
         self.serving = next.serving_ids();

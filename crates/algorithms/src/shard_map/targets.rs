@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::Node;
-
 use super::solve::{Allowance, Solver};
 use crate::owner_table::largest_remainder;
 
@@ -15,23 +13,19 @@ impl Solver<'_> {
         let mut kept = vec![0; self.allowances.len()];
         self.units.iter().for_each(|unit| kept[unit.allowance] += unit.size());
         let copies = self.copies as u64;
-        let of = |room: &Room| self.nodes[room.node];
-        let shared = |shards: u64, rooms: &[Room], most: &[u64]| {
-            targets(shards * copies, &rooms.iter().map(of).collect::<Vec<_>>(), rooms, most)
-        };
         let mut rooms: Vec<Room> = (0..self.nodes.len()).map(|node| self.room(node)).collect();
         let shards = self.shards.len() as u64;
         let most = self.most_of_domains(&kept);
-        let mut all = shared(shards, &rooms, &most);
+        let mut all = targets(shards * copies, &rooms, &most);
         for (allowance, kept) in self.allowances.iter().zip(kept) {
             if self.is_short(allowance, kept, &all) {
-                let own: Vec<Room> =
-                    allowance.nodes.iter().map(|node| self.room(*node as usize)).collect();
-                for (room, least) in own.iter().zip(shared(kept, &own, &vec![kept; most.len()])) {
-                    let node = &mut rooms[room.node];
-                    node.least = node.least.max(least);
+                let here = || allowance.nodes.iter().map(|node| *node as usize);
+                let own: Vec<Room> = here().map(|node| self.room(node)).collect();
+                let own = targets(kept * copies, &own, &vec![kept; most.len()]);
+                for (node, own) in here().zip(own) {
+                    rooms[node].least = rooms[node].least.max(own);
                 }
-                all = shared(shards, &rooms, &most);
+                all = targets(shards * copies, &rooms, &most);
             }
         }
         self.targets = all;
@@ -39,7 +33,7 @@ impl Solver<'_> {
 
     fn room(&self, node: usize) -> Room {
         Room {
-            node,
+            weight: self.nodes[node].weight.micros(),
             least: self.loads[node],
             most: self.most[node].min(self.shards.len() as u64),
             domain: self.domains[node],
@@ -75,39 +69,34 @@ impl Solver<'_> {
     }
 }
 
-/// Bounds of one node.
-pub(super) struct Room {
-    /// Its number.
-    pub node: usize,
+/// Weight and bounds of one node.
+struct Room {
+    /// Its weight in micro-units.
+    weight: u64,
     /// What it must hold at least.
-    pub least: u64,
+    least: u64,
     /// What it can hold at most.
-    pub most: u64,
+    most: u64,
     /// The number of its failure domain.
-    pub domain: usize,
+    domain: usize,
 }
 
 /// Copies in proportion to the weights by largest remainder, as far as the bounds of nodes and of
 /// their domains, by number, allow; nodes are in name order, which breaks ties. Less than `copies`
 /// together where no more fit.
-pub(super) fn targets(
-    copies: u64,
-    nodes: &[&Node],
-    rooms: &[Room],
-    domain_most: &[u64],
-) -> Vec<u64> {
-    let parts: Vec<u64> = nodes.iter().map(|node| node.weight.micros()).collect();
+fn targets(copies: u64, rooms: &[Room], domain_most: &[u64]) -> Vec<u64> {
+    let parts: Vec<u64> = rooms.iter().map(|room| room.weight).collect();
     let exact = largest_remainder(copies, &parts);
     if within(&exact, rooms, domain_most) {
         return exact;
     }
-    let shares = Fleet::new(nodes, rooms, domain_most).shares(copies as f64);
+    let shares = Fleet::new(rooms, domain_most).shares(copies as f64);
     let whole = |(share, room): (&f64, &Room)| {
         // What bisection leaves below a whole number is one.
         ((share + 1e-6).floor() as u64).clamp(room.least, room.most)
     };
     let mut targets: Vec<u64> = shares.iter().zip(rooms).map(whole).collect();
-    let mut order: Vec<usize> = (0..nodes.len()).collect();
+    let mut order: Vec<usize> = (0..rooms.len()).collect();
     let remainder = |at: usize| ((shares[at] - targets[at] as f64) * 1e6).round() as i64;
     order.sort_by_key(|at| (std::cmp::Reverse(remainder(*at)), *at));
     let mut left = copies.saturating_sub(targets.iter().sum());
@@ -146,20 +135,20 @@ fn within(targets: &[u64], rooms: &[Room], domain_most: &[u64]) -> bool {
 
 /// Nodes by domain, to be filled to a level of load over weight.
 struct Fleet<'a> {
-    /// Of each domain its nodes: place, weight and bounds.
-    domains: Vec<Vec<(usize, f64, &'a Room)>>,
+    /// Of each domain its nodes, with their places.
+    domains: Vec<Vec<(usize, &'a Room)>>,
     /// What each domain can hold.
     domain_most: &'a [u64],
     nodes: usize,
 }
 
 impl<'a> Fleet<'a> {
-    fn new(nodes: &[&Node], rooms: &'a [Room], domain_most: &'a [u64]) -> Self {
+    fn new(rooms: &'a [Room], domain_most: &'a [u64]) -> Self {
         let mut domains = vec![Vec::new(); domain_most.len()];
-        for (at, (node, room)) in nodes.iter().zip(rooms).enumerate() {
-            domains[room.domain].push((at, node.weight.micros() as f64, room));
+        for (at, room) in rooms.iter().enumerate() {
+            domains[room.domain].push((at, room));
         }
-        Fleet { domains, domain_most, nodes: nodes.len() }
+        Fleet { domains, domain_most, nodes: rooms.len() }
     }
 
     /// Shares that sum to so much, or to all that fits.
@@ -176,20 +165,20 @@ impl<'a> Fleet<'a> {
                 true => level,
                 false => level.min(level_of(*most as f64, |level| filled(domain, level))),
             };
-            for (at, weight, room) in domain {
-                shares[*at] = share(*weight, room, own);
+            for (at, room) in domain {
+                shares[*at] = share(room, own);
             }
         }
         shares
     }
 }
 
-fn share(weight: f64, room: &Room, level: f64) -> f64 {
-    (level * weight).clamp(room.least as f64, room.most.max(room.least) as f64)
+fn share(room: &Room, level: f64) -> f64 {
+    (level * room.weight as f64).clamp(room.least as f64, room.most.max(room.least) as f64)
 }
 
-fn filled(domain: &[(usize, f64, &Room)], level: f64) -> f64 {
-    domain.iter().map(|(_, weight, room)| share(*weight, room, level)).sum()
+fn filled(domain: &[(usize, &Room)], level: f64) -> f64 {
+    domain.iter().map(|(_, room)| share(room, level)).sum()
 }
 
 /// The lowest level at which a sum that rises with it reaches so much, to a part in a billion; a
@@ -210,16 +199,20 @@ fn level_of(copies: f64, sum: impl Fn(f64) -> f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use placelab_core::Weight;
+
     use super::*;
-    use crate::fixtures::weighted;
 
     /// Targets of nodes of these weights in these domains.
     fn of(weights: &[u32], domains: &[usize], copies: u64, domain_most: u64) -> Vec<u64> {
-        let roster = weighted(weights);
-        let nodes: Vec<&Node> = roster.nodes().iter().collect();
-        let room = |domain: &usize| Room { node: 0, least: 0, most: 1 << 20, domain: *domain };
-        let rooms: Vec<Room> = domains.iter().map(room).collect();
-        targets(copies, &nodes, &rooms, &[domain_most; 3])
+        let room = |(weight, domain): (&u32, &usize)| Room {
+            weight: Weight::units(*weight).micros(),
+            least: 0,
+            most: 1 << 20,
+            domain: *domain,
+        };
+        let rooms: Vec<Room> = weights.iter().zip(domains).map(room).collect();
+        targets(copies, &rooms, &[domain_most; 3])
     }
 
     #[test]
@@ -237,10 +230,8 @@ mod tests {
 
     #[test]
     fn bounds_are_kept() {
-        let roster = weighted(&[1, 1, 1]);
-        let nodes: Vec<&Node> = roster.nodes().iter().collect();
         let rooms = [(50, 60), (0, 10), (0, 100)];
-        let rooms = rooms.map(|(least, most)| Room { node: 0, least, most, domain: 0 });
-        assert_eq!(targets(90, &nodes, &rooms, &[90]), [50, 10, 30]);
+        let rooms = rooms.map(|(least, most)| Room { weight: 1, least, most, domain: 0 });
+        assert_eq!(targets(90, &rooms, &[90]), [50, 10, 30]);
     }
 }

@@ -144,6 +144,20 @@ pub(super) struct Bar {
     pub(super) text: String,
 }
 
+/// Where the bars of these values end: at the longest, or where the middle one would be less than a
+/// part of that, beyond the longest one of which it is; longer ones are cut.
+pub(super) fn reach(values: impl Iterator<Item = f64>, middle_part: f64) -> f64 {
+    let mut all: Vec<f64> = values.collect();
+    all.sort_by(f64::total_cmp);
+    let Some(&most) = all.last() else { return 1.0 };
+    let middle = all[all.len() / 2];
+    if middle <= 0.0 || middle >= middle_part * most {
+        return most;
+    }
+    let near = all.iter().rev().find(|value| **value <= middle / middle_part);
+    1.25 * near.copied().unwrap_or(middle)
+}
+
 /// Half of the height of a bar.
 const HALF_BAR: f64 = 5.0;
 

@@ -7,7 +7,7 @@ mod words;
 use placelab_results::{Contender, FailureFigures, FailureQuestion, LossRisk};
 
 use super::Chart;
-use super::frame::{Bar, Swatch, WIDTH, bar, drawn, legend, row_name, sample};
+use super::frame::{self, Bar, Swatch, WIDTH, bar, drawn, legend, row_name, sample};
 use crate::font::fit;
 use crate::number::{NONE, count, percent, ratio};
 use crate::palette::{Colour, GRID, INK, QUIET};
@@ -193,15 +193,7 @@ fn reach(subject: &Subject, panel: &Panel) -> f64 {
         return 1.0;
     }
     let all = looked_at(subject).flat_map(|(_, of)| values(panel, of).collect::<Vec<_>>());
-    let mut all: Vec<f64> = all.chain(panel.fair.into_iter().flatten()).collect();
-    all.sort_by(f64::total_cmp);
-    let Some(&most) = all.last() else { return 1.0 };
-    let middle = all[all.len() / 2];
-    if middle <= 0.0 || middle >= MIDDLE_PART * most {
-        return most;
-    }
-    let near = all.iter().rev().find(|value| **value <= middle / MIDDLE_PART);
-    1.25 * near.copied().unwrap_or(middle)
+    frame::reach(all.chain(panel.fair.into_iter().flatten()), MIDDLE_PART)
 }
 
 /// Draws the plain bar above the hatched one, each with what chance or a fair share gives.

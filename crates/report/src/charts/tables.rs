@@ -7,7 +7,7 @@ mod words;
 use placelab_results::{Contender, Step};
 
 use super::Chart;
-use super::frame::{Bar, DRAWN_MAX, Swatch, WIDTH, bar, legend, row_name};
+use super::frame::{self, Bar, DRAWN_MAX, Swatch, WIDTH, bar, legend, row_name};
 use crate::font::fit;
 use crate::number::{bytes, decimal, percent};
 use crate::palette::{GRID, INK, QUIET};
@@ -186,13 +186,5 @@ fn scene(subject: &Subject, compared: &Compared) -> Scene {
 
 /// Where the bars of a panel end: longer ones are cut where they would leave the others no room.
 fn reach(rows: &[(usize, &Contender)], panel: &Panel) -> f64 {
-    let mut all: Vec<f64> = rows.iter().filter_map(|(_, one)| value(one, panel)).collect();
-    all.sort_by(f64::total_cmp);
-    let Some(&most) = all.last() else { return 1.0 };
-    let middle = all[all.len() / 2];
-    if middle <= 0.0 || middle >= MIDDLE_PART * most {
-        return most;
-    }
-    let near = all.iter().rev().find(|value| **value <= middle / MIDDLE_PART);
-    1.25 * near.copied().unwrap_or(middle)
+    frame::reach(rows.iter().filter_map(|(_, one)| value(one, panel)), MIDDLE_PART)
 }
