@@ -53,8 +53,8 @@ pub(crate) const GRAIN: f64 = 1.0 / (1u64 << 58) as f64;
 
 /// What a long draw lacks: the complement of a score draws the complement of u.
 #[inline(always)]
-pub(crate) fn long_lack(key: Key<'_>, name: u64) -> f64 {
-    open_unit(!opened_score(open(key.hash.0), name))
+pub(crate) fn long_lack(key: KeyHash, name: u64) -> f64 {
+    open_unit(!opened_score(open(key.0), name))
 }
 
 /// The place of the winner for a key.
@@ -133,7 +133,7 @@ mod tests {
 
     use super::*;
     use crate::straw2::WideStraw;
-    use crate::weighted_rendezvous::{FirstOfShort, FirstToStrike};
+    use crate::weighted_rendezvous::{FirstToStrike, Long, Short};
 
     /// Draws of every size, the least and the greatest among them.
     fn draws() -> impl Iterator<Item = u64> {
@@ -177,8 +177,8 @@ mod tests {
 
     #[test]
     fn bounds_leave_no_doubt() {
-        hold::<FirstToStrike>(|name, micros| (name, micros as f64 / 1e6));
-        hold::<FirstOfShort>(|name, micros| (name, micros as f64 / 1e6));
+        hold::<FirstToStrike<Long>>(|name, micros| (name, micros as f64 / 1e6));
+        hold::<FirstToStrike<Short>>(|name, micros| (name, micros as f64 / 1e6));
         hold::<WideStraw>(|name, micros| (name, micros));
     }
 
@@ -222,8 +222,8 @@ mod tests {
 
     #[test]
     fn every_level_places_as_scores_do() {
-        hold_batches::<FirstToStrike>(|name, micros| (name, micros as f64 / 1e6));
-        hold_batches::<FirstOfShort>(|name, micros| (name, micros as f64 / 1e6));
+        hold_batches::<FirstToStrike<Long>>(|name, micros| (name, micros as f64 / 1e6));
+        hold_batches::<FirstToStrike<Short>>(|name, micros| (name, micros as f64 / 1e6));
         hold_batches::<WideStraw>(|name, micros| (name, micros));
     }
 }

@@ -146,7 +146,7 @@ impl Clock for WideStraw {
 
     #[inline(always)]
     fn lack(key: Key<'_>, &(name, _): &(u64, u64)) -> f64 {
-        clocks::long_lack(key, name)
+        clocks::long_lack(key.hash, name)
     }
 
     #[inline(always)]

@@ -28,6 +28,7 @@
 //! ```
 
 use std::cmp::Ordering;
+use std::marker::PhantomData;
 
 use placelab_core::math::{ln, open_unit};
 use placelab_core::mix::{mix, open};
@@ -81,89 +82,43 @@ pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     small: "",
     build: Build::Placement(|arguments, seed, roster| {
         Ok(match arguments.text("score") {
-            "32" => Box::new(Contest::<FirstOfShort>::new(seed, roster)),
-            _ => Box::new(Contest::<FirstToStrike>::new(seed, roster)),
+            "32" => Box::new(Contest::<FirstToStrike<Short>>::new(seed, roster)),
+            _ => Box::new(Contest::<FirstToStrike<Long>>::new(seed, roster)),
         })
     }),
     naive,
 };
 
+/// Clocks, by the scores that they draw from.
 #[derive(Clone)]
-pub(crate) struct FirstToStrike;
+pub(crate) struct FirstToStrike<D>(PhantomData<D>);
 
-impl Score for FirstToStrike {
-    /// Hash of the name, opened, and weight in units.
-    type Entrant = (u64, f64);
-    type Value = u64;
+/// What a clock draws.
+pub(crate) trait Draw: Clone + Send + Sync + 'static {
+    const DRAWS: Draws;
 
-    fn entrant(seed: HashSeed, node: &Node) -> (u64, f64) {
-        (open(name_hash(seed, node)), node.weight.as_f64())
-    }
+    /// Hash of a name as scores take it.
+    fn name(hash: u64) -> u64;
 
-    #[inline(always)]
-    fn score(_: HashSeed, key: Key<'_>, &(name, weight): &(u64, f64)) -> u64 {
-        earliness(open_unit(opened_score(open(key.hash.0), name)), weight)
-    }
+    /// The draw u of a key and such a name.
+    fn unit(key: KeyHash, name: u64) -> f64;
 
-    fn shown(value: u64) -> u64 {
-        value
-    }
-
-    #[inline]
-    fn first(seed: HashSeed, key: Key<'_>, entrants: &[(u64, f64)]) -> usize {
-        clocks::first::<Self>(seed, key, entrants)
-    }
-
-    fn leaders(seed: HashSeed, keys: Keys<'_>, entrants: &[(u64, f64)], places: &mut [u32]) {
-        clocks::leaders::<Self>(seed, keys, entrants, places);
-    }
-
-    #[inline]
-    fn compare(seed: HashSeed, key: Key<'_>, one: &(u64, f64), other: &(u64, f64)) -> Ordering {
-        clocks::compare::<Self>(seed, key, one, other)
-    }
+    /// What the draw lacks, 1 − u.
+    fn lack(key: KeyHash, name: u64) -> f64;
 }
 
-impl Clock for FirstToStrike {
-    const DRAWS: Draws = Draws::Long;
-
-    #[inline(always)]
-    fn lack(key: Key<'_>, &(name, _): &(u64, f64)) -> f64 {
-        clocks::long_lack(key, name)
-    }
-
-    #[inline(always)]
-    fn name(entrant: &(u64, f64)) -> u64 {
-        entrant.0
-    }
-
-    #[inline(always)]
-    fn weight(entrant: &(u64, f64)) -> f64 {
-        entrant.1
-    }
-
-    #[inline]
-    fn latest(value: u64) -> f64 {
-        latest(value)
-    }
-}
-
-/// Clocks whose draws are 32-bit scores.
-#[derive(Clone)]
-pub(crate) struct FirstOfShort;
-
-impl Score for FirstOfShort {
+impl<D: Draw> Score for FirstToStrike<D> {
     /// Hash of the name, weight in units.
     type Entrant = (u64, f64);
     type Value = u64;
 
     fn entrant(seed: HashSeed, node: &Node) -> (u64, f64) {
-        (name_hash(seed, node), node.weight.as_f64())
+        (D::name(name_hash(seed, node)), node.weight.as_f64())
     }
 
     #[inline(always)]
     fn score(_: HashSeed, key: Key<'_>, &(name, weight): &(u64, f64)) -> u64 {
-        earliness(short_unit(short_score(key.hash, name)), weight)
+        earliness(D::unit(key.hash, name), weight)
     }
 
     fn shown(value: u64) -> u64 {
@@ -185,12 +140,12 @@ impl Score for FirstOfShort {
     }
 }
 
-impl Clock for FirstOfShort {
-    const DRAWS: Draws = Draws::Short;
+impl<D: Draw> Clock for FirstToStrike<D> {
+    const DRAWS: Draws = D::DRAWS;
 
     #[inline(always)]
     fn lack(key: Key<'_>, &(name, _): &(u64, f64)) -> f64 {
-        short_unit(!short_score(key.hash, name))
+        D::lack(key.hash, name)
     }
 
     #[inline(always)]
@@ -203,9 +158,54 @@ impl Clock for FirstOfShort {
         entrant.1
     }
 
+    /// The time of a score; the logarithm and the quotient err by less than 2^−51 of it.
     #[inline]
     fn latest(value: u64) -> f64 {
-        latest(value)
+        f64::from_bits(!value) * (1.0 + 1.0 / (1u64 << 40) as f64)
+    }
+}
+
+/// Of 64-bit scores; names are opened.
+#[derive(Clone)]
+pub(crate) struct Long;
+
+impl Draw for Long {
+    const DRAWS: Draws = Draws::Long;
+
+    fn name(hash: u64) -> u64 {
+        open(hash)
+    }
+
+    #[inline(always)]
+    fn unit(key: KeyHash, name: u64) -> f64 {
+        open_unit(opened_score(open(key.0), name))
+    }
+
+    #[inline(always)]
+    fn lack(key: KeyHash, name: u64) -> f64 {
+        clocks::long_lack(key, name)
+    }
+}
+
+/// Of 32-bit scores.
+#[derive(Clone)]
+pub(crate) struct Short;
+
+impl Draw for Short {
+    const DRAWS: Draws = Draws::Short;
+
+    fn name(hash: u64) -> u64 {
+        hash
+    }
+
+    #[inline(always)]
+    fn unit(key: KeyHash, name: u64) -> f64 {
+        short_unit(short_score(key, name))
+    }
+
+    #[inline(always)]
+    fn lack(key: KeyHash, name: u64) -> f64 {
+        short_unit(!short_score(key, name))
     }
 }
 
@@ -213,12 +213,6 @@ impl Clock for FirstOfShort {
 #[inline(always)]
 fn short_unit(score: u32) -> f64 {
     (f64::from(score) + 0.5) / (1u64 << 32) as f64
-}
-
-/// The time of a score; the logarithm and the quotient err by less than 2^−51 of it.
-#[inline]
-fn latest(value: u64) -> f64 {
-    f64::from_bits(!value) * (1.0 + 1.0 / (1u64 << 40) as f64)
 }
 
 /// How early the clock of a node of this name hash and weight strikes for a key.

@@ -47,45 +47,43 @@ pub(crate) fn leaders(
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if level.is_available() => {
-            let group = |keys: &[KeyHash; avx512::KEYS], places: &mut [u32; avx512::KEYS]| {
-                // SAFETY: the machine has what the function needs.
-                let doubts = unsafe { avx512::group(keys, screen, places) };
-                settle(keys, &doubts, places, &alone);
-            };
-            in_groups(hashes, places, group, &alone);
+            // SAFETY: the machine has what the function needs.
+            let group = |keys: &_, places: &mut _| unsafe { avx512::group(keys, screen, places) };
+            screened(hashes, places, group, alone);
         }
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 if level.is_available() => {
-            let group = |keys: &[KeyHash; avx2::KEYS], places: &mut [u32; avx2::KEYS]| {
-                // SAFETY: the machine has what the function needs.
-                let doubts = unsafe { avx2::group(keys, screen, places) };
-                settle(keys, &doubts, places, &alone);
-            };
-            in_groups(hashes, places, group, &alone);
+            // SAFETY: the machine has what the function needs.
+            let group = |keys: &_, places: &mut _| unsafe { avx2::group(keys, screen, places) };
+            screened(hashes, places, group, alone);
         }
         _ => in_groups(hashes, places, |keys: &[_; 1], places| *places = keys.map(&alone), &alone),
     }
 }
 
-/// Places those keys alone that are in doubt.
+/// Places groups of keys, of which a group says which are in doubt; those are placed alone.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn settle<const KEYS: usize>(
-    keys: &[KeyHash; KEYS],
-    doubts: &[bool; KEYS],
-    places: &mut [u32; KEYS],
+pub(super) fn screened<const KEYS: usize>(
+    hashes: &[KeyHash],
+    places: &mut [u32],
+    group: impl Fn(&[KeyHash; KEYS], &mut [u32; KEYS]) -> [bool; KEYS],
     alone: impl Fn(KeyHash) -> u32,
 ) {
-    for ((place, &key), &doubt) in places.iter_mut().zip(keys).zip(doubts) {
-        if doubt {
-            *place = alone(key);
+    let settled = |keys: &[KeyHash; KEYS], places: &mut [u32; KEYS]| {
+        let doubts = group(keys, places);
+        for ((place, &key), doubt) in places.iter_mut().zip(keys).zip(doubts) {
+            if doubt {
+                *place = alone(key);
+            }
         }
-    }
+    };
+    in_groups(hashes, places, settled, &alone);
 }
 
 /// Which keys the bounds do not decide.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(super) fn doubts<const KEYS: usize>(
+fn doubts<const KEYS: usize>(
     least: &[f32; KEYS],
     second: &[f32; KEYS],
     places: &[u32; KEYS],
@@ -112,13 +110,61 @@ fn decides(least: f32, second: f32, inverse: f32) -> bool {
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx512 {
+pub(super) mod avx512 {
     use std::arch::x86_64::*;
 
     use super::super::rendezvous::avx512::{UPPERS, stirred};
     use super::*;
 
-    pub(super) const KEYS: usize = 32;
+    const KEYS: usize = 32;
+
+    /// The two least bounds of sixteen keys a vector, and whose the least are.
+    pub(in super::super) struct Leads<const VECTORS: usize> {
+        least: [__m512; VECTORS],
+        second: [__m512; VECTORS],
+        place: [__m512i; VECTORS],
+    }
+
+    impl<const VECTORS: usize> Leads<VECTORS> {
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,avx512bw,bmi2,popcnt")]
+        #[inline]
+        pub(in super::super) fn none() -> Self {
+            let never = [_mm512_set1_ps(f32::INFINITY); VECTORS];
+            Leads { least: never, second: never, place: [_mm512_setzero_si512(); VECTORS] }
+        }
+
+        /// The keys of a vector meet the entrant of this number with these bounds.
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,avx512bw,bmi2,popcnt")]
+        #[inline]
+        pub(in super::super) fn meet(&mut self, at: usize, bound: __m512, number: __m512i) {
+            let Leads { least, second, place } = self;
+            let leads = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(bound, least[at]);
+            second[at] = _mm512_min_ps(second[at], _mm512_max_ps(bound, least[at]));
+            least[at] = _mm512_min_ps(least[at], bound);
+            place[at] = _mm512_mask_mov_epi32(place[at], leads, number);
+        }
+
+        /// Sets the places of the least, and returns which keys are in doubt.
+        #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,avx512bw,bmi2,popcnt")]
+        #[inline]
+        pub(in super::super) fn settle<const KEYS: usize>(
+            &self,
+            places: &mut [u32; KEYS],
+            inverses: &[f32],
+        ) -> [bool; KEYS] {
+            let (mut leasts, mut seconds) = ([0.0; KEYS], [0.0; KEYS]);
+            for at in 0..VECTORS {
+                // SAFETY: sixteen numbers of 32 bits each.
+                unsafe {
+                    _mm512_storeu_ps(leasts[16 * at..][..16].as_mut_ptr(), self.least[at]);
+                    _mm512_storeu_ps(seconds[16 * at..][..16].as_mut_ptr(), self.second[at]);
+                    let places = places[16 * at..][..16].as_mut_ptr();
+                    _mm512_storeu_si512(places.cast(), self.place[at]);
+                }
+            }
+            doubts(&leasts, &seconds, places, inverses)
+        }
+    }
 
     /// Sets the places of the least, and returns which keys are in doubt.
     #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx512cd,avx512bw,bmi2,popcnt")]
@@ -136,8 +182,7 @@ mod avx512 {
         // SAFETY: sixteen numbers of 32 bits.
         let uppers = unsafe { _mm512_loadu_si512(UPPERS.as_ptr().cast()) };
         let even = _mm512_set1_epi32(!1);
-        let mut least = [_mm512_set1_ps(f32::INFINITY); 2];
-        let (mut second, mut place) = (least, [_mm512_setzero_si512(); 2]);
+        let mut leads = Leads::<2>::none();
         for (number, (&name, &inverse)) in (0..).zip(screen.names.iter().zip(screen.inverses)) {
             let name = _mm512_set1_epi64(name.cast_signed());
             let mut pairs = [name; KEYS / 8];
@@ -149,33 +194,77 @@ mod avx512 {
                 let upper = _mm512_permutex2var_epi32(pairs[2 * half], uppers, pairs[2 * half + 1]);
                 let lack = _mm512_cvtepu32_ps(_mm512_andnot_si512(upper, even));
                 let bound = _mm512_mul_ps(lack, _mm512_set1_ps(inverse));
-                let leads = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(bound, least[half]);
-                second[half] = _mm512_min_ps(second[half], _mm512_max_ps(bound, least[half]));
-                least[half] = _mm512_min_ps(least[half], bound);
-                place[half] = _mm512_mask_mov_epi32(place[half], leads, _mm512_set1_epi32(number));
+                leads.meet(half, bound, _mm512_set1_epi32(number));
             }
         }
-        let (mut leasts, mut seconds) = ([0.0; KEYS], [0.0; KEYS]);
-        for half in 0..2 {
-            // SAFETY: sixteen numbers of 32 bits each.
-            unsafe {
-                _mm512_storeu_ps(leasts[16 * half..].as_mut_ptr(), least[half]);
-                _mm512_storeu_ps(seconds[16 * half..].as_mut_ptr(), second[half]);
-                _mm512_storeu_si512(places[16 * half..].as_mut_ptr().cast(), place[half]);
-            }
-        }
-        doubts(&leasts, &seconds, places, screen.inverses)
+        leads.settle(places, screen.inverses)
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+pub(super) mod avx2 {
     use std::arch::x86_64::*;
 
     use super::super::rendezvous::avx2::{lanes, stirred_uppers};
     use super::*;
 
-    pub(super) const KEYS: usize = 16;
+    const KEYS: usize = 16;
+
+    /// The two least bounds of eight keys a vector, and whose the least are.
+    pub(in super::super) struct Leads {
+        least: [__m256; 2],
+        second: [__m256; 2],
+        place: [__m256i; 2],
+    }
+
+    impl Leads {
+        #[target_feature(enable = "avx2,fma,bmi2,popcnt")]
+        #[inline]
+        pub(in super::super) fn none() -> Self {
+            let never = [_mm256_set1_ps(f32::INFINITY); 2];
+            Leads { least: never, second: never, place: [_mm256_setzero_si256(); 2] }
+        }
+
+        /// The keys of a vector meet the entrant of this number with these bounds: the complements
+        /// of these uppers, of which half is signed, by twice its inverse.
+        #[target_feature(enable = "avx2,fma,bmi2,popcnt")]
+        #[inline]
+        pub(in super::super) fn meet(
+            &mut self,
+            at: usize,
+            upper: __m256i,
+            twice: __m256,
+            number: __m256i,
+        ) {
+            let Leads { least, second, place } = self;
+            let lack = _mm256_srli_epi32::<1>(_mm256_xor_si256(upper, _mm256_set1_epi32(-1)));
+            let bound = _mm256_mul_ps(_mm256_cvtepi32_ps(lack), twice);
+            let leads = _mm256_cmp_ps::<_CMP_LT_OQ>(bound, least[at]);
+            second[at] = _mm256_min_ps(second[at], _mm256_max_ps(bound, least[at]));
+            least[at] = _mm256_min_ps(least[at], bound);
+            place[at] = _mm256_blendv_epi8(place[at], number, _mm256_castps_si256(leads));
+        }
+
+        /// Sets the places of the least, and returns which keys are in doubt.
+        #[target_feature(enable = "avx2,fma,bmi2,popcnt")]
+        #[inline]
+        pub(in super::super) fn settle(
+            &self,
+            places: &mut [u32; KEYS],
+            inverses: &[f32],
+        ) -> [bool; KEYS] {
+            let (mut leasts, mut seconds) = ([0.0; KEYS], [0.0; KEYS]);
+            for at in 0..2 {
+                // SAFETY: eight numbers of 32 bits each.
+                unsafe {
+                    _mm256_storeu_ps(leasts[8 * at..].as_mut_ptr(), self.least[at]);
+                    _mm256_storeu_ps(seconds[8 * at..].as_mut_ptr(), self.second[at]);
+                    _mm256_storeu_si256(places[8 * at..].as_mut_ptr().cast(), self.place[at]);
+                }
+            }
+            doubts(&leasts, &seconds, places, inverses)
+        }
+    }
 
     /// Sets the places of the least, and returns which keys are in doubt.
     #[target_feature(enable = "avx2,fma,bmi2,popcnt")]
@@ -185,36 +274,18 @@ mod avx2 {
         places: &mut [u32; KEYS],
     ) -> [bool; KEYS] {
         let lanes = lanes(&keys.map(|key| open(key.0)));
-        let mut least = [_mm256_set1_ps(f32::INFINITY); 2];
-        let (mut second, mut place) = (least, [_mm256_setzero_si256(); 2]);
+        let mut leads = Leads::none();
         for (number, (&name, &inverse)) in (0..).zip(screen.names.iter().zip(screen.inverses)) {
             let name = _mm256_set1_epi64x(name.cast_signed());
-            let number = _mm256_set1_epi32(number);
+            let (number, twice) = (_mm256_set1_epi32(number), _mm256_set1_ps(2.0 * inverse));
             for half in 0..2 {
                 let upper = stirred_uppers(
                     _mm256_xor_si256(lanes[2 * half], name),
                     _mm256_xor_si256(lanes[2 * half + 1], name),
                 );
-                // Half of y, which is signed: twice the inverse makes up for it.
-                let upper = _mm256_srli_epi32::<1>(_mm256_xor_si256(upper, _mm256_set1_epi32(-1)));
-                let twice = _mm256_set1_ps(2.0 * inverse);
-                let bound = _mm256_mul_ps(_mm256_cvtepi32_ps(upper), twice);
-                let leads = _mm256_cmp_ps::<_CMP_LT_OQ>(bound, least[half]);
-                second[half] = _mm256_min_ps(second[half], _mm256_max_ps(bound, least[half]));
-                least[half] = _mm256_min_ps(least[half], bound);
-                let leads = _mm256_castps_si256(leads);
-                place[half] = _mm256_blendv_epi8(place[half], number, leads);
+                leads.meet(half, upper, twice, number);
             }
         }
-        let (mut leasts, mut seconds) = ([0.0; KEYS], [0.0; KEYS]);
-        for half in 0..2 {
-            // SAFETY: eight numbers of 32 bits each.
-            unsafe {
-                _mm256_storeu_ps(leasts[8 * half..].as_mut_ptr(), least[half]);
-                _mm256_storeu_ps(seconds[8 * half..].as_mut_ptr(), second[half]);
-                _mm256_storeu_si256(places[8 * half..].as_mut_ptr().cast(), place[half]);
-            }
-        }
-        doubts(&leasts, &seconds, places, screen.inverses)
+        leads.settle(places, screen.inverses)
     }
 }
