@@ -7,9 +7,8 @@ use placelab_benches::ours::Weights;
 use rendezvous_hash::{Capacity, DefaultNodeHasher, IdNode, NodeHasher, WeightedNode};
 
 use super::hashers::{FastBuild, SipBuild};
-use super::{Answers, Group, Hashing, Lookup, Peer, by_hash, ids};
+use super::{Group, Hashing, Lookup, Peer, SIP, by_hash, ids, its_own};
 
-const SIP: Hashing = Hashing::Shipped("SipHash 1-3");
 const REMARK: &str = "`hrw-hash` and `rendezvous_hash` sort all nodes before the first answer.";
 
 fn peer(
@@ -18,7 +17,7 @@ fn peer(
     hashing: Hashing,
     build: fn(u32) -> Lookup,
 ) -> Peer {
-    Peer { crate_name, call, hashing, answers: Answers::ItsOwn, nodes_max: u32::MAX, build }
+    its_own(crate_name, call, hashing, u32::MAX, build)
 }
 
 /// A node of `hrw-hash` with a weight.

@@ -52,6 +52,9 @@ impl Hashing {
     }
 }
 
+/// The hash of the standard library.
+const SIP: Hashing = Hashing::Shipped("SipHash 1-3");
+
 /// Which function of the key a call claims to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Answers {
@@ -59,6 +62,17 @@ pub(crate) enum Answers {
     Ours,
     /// One of its own.
     ItsOwn,
+}
+
+/// A call whose answers are its own.
+fn its_own(
+    crate_name: &'static str,
+    call: &'static str,
+    hashing: Hashing,
+    nodes_max: u32,
+    build: fn(u32) -> Lookup,
+) -> Peer {
+    Peer { crate_name, call, hashing, answers: Answers::ItsOwn, nodes_max, build }
 }
 
 /// Peers of one algorithm.

@@ -7,7 +7,7 @@ use placelab_benches::ours::Weights;
 use placelab_core::mix::{GOLDEN, mix};
 
 use super::hashers::{Fast, Identity, IdentityBuild, SipBuild};
-use super::{Answers, Group, Hashing, Lookup, Peer, by_hash, by_text};
+use super::{Answers, Group, Hashing, Lookup, Peer, SIP, by_hash, by_text};
 
 fn peer(
     crate_name: &'static str,
@@ -27,7 +27,6 @@ fn group(ours: &'static str, peers: Vec<Peer>) -> Group {
 }
 
 pub(crate) fn jump() -> Group {
-    let sip = Hashing::Shipped("SipHash 1-3");
     group(
         "jump",
         vec![
@@ -40,7 +39,7 @@ pub(crate) fn jump() -> Group {
             peer("jumpconsistenthash", "jump_hash_from_u64", Hashing::None, |nodes| {
                 by_hash(move |key| jumpconsistenthash::jump_hash_from_u64(key, nodes))
             }),
-            peer("jumpconsistenthash", "jump_hash_from_str", sip, |nodes| {
+            peer("jumpconsistenthash", "jump_hash_from_str", SIP, |nodes| {
                 by_text(move |text| {
                     let text = std::str::from_utf8(text).expect("hex digits");
                     jumpconsistenthash::jump_hash_from_str(text, nodes)
@@ -52,7 +51,7 @@ pub(crate) fn jump() -> Group {
             peer("jumpch", "hash", Hashing::None, |nodes| {
                 by_hash(move |key| jumpch::hash(key, nodes))
             }),
-            peer("jumphash", "slot", sip, |nodes| {
+            peer("jumphash", "slot", SIP, |nodes| {
                 let hasher = jumphash::JumpHasher::new_with_keys(0, 0);
                 by_hash(move |key| hasher.slot(&key, nodes))
             }),
@@ -60,7 +59,7 @@ pub(crate) fn jump() -> Group {
                 let hasher = jumphash::CustomJumpHasher::new(Identity::default());
                 by_hash(move |key| hasher.slot(&key, nodes))
             }),
-            peer("hash-rings", "jump get_node", sip, |nodes| {
+            peer("hash-rings", "jump get_node", SIP, |nodes| {
                 let ring = hash_rings::jump::Ring::with_hasher(SipBuild::default(), nodes);
                 by_hash(move |key| ring.get_node(&key))
             }),

@@ -7,23 +7,12 @@ use consistent_hash::RingHash;
 use placelab_benches::ours::Weights;
 
 use super::hashers::{FastBuild, SipBuild};
-use super::{Answers, Group, Hashing, Lookup, Peer, by_hash, by_text, ids};
+use super::{Group, Hashing, Lookup, SIP, by_hash, by_text, ids, its_own};
 
 /// Points of a node.
 pub(crate) const POINTS: u32 = 160;
-const SIP: Hashing = Hashing::Shipped("SipHash 1-3");
 /// Probes of a lookup.
 const PROBES: u64 = 21;
-
-fn peer(
-    crate_name: &'static str,
-    call: &'static str,
-    hashing: Hashing,
-    nodes_max: u32,
-    build: fn(u32) -> Lookup,
-) -> Peer {
-    Peer { crate_name, call, hashing, answers: Answers::ItsOwn, nodes_max, build }
-}
 
 /// One point of a node, as `hashring` wants them.
 #[derive(Clone, Hash)]
@@ -123,40 +112,40 @@ pub(crate) fn ring() -> Group {
         ours: "ring",
         weights: Weights::Equal,
         peers: vec![
-            peer("hashring", "get", Hashing::Shipped("SipHash 2-4"), u32::MAX, shipped_hashring),
-            peer("hashring", "get", Hashing::Fast, u32::MAX, |nodes| {
+            its_own("hashring", "get", Hashing::Shipped("SipHash 2-4"), u32::MAX, shipped_hashring),
+            its_own("hashring", "get", Hashing::Fast, u32::MAX, |nodes| {
                 let ring = fast_hashring(nodes);
                 by_hash(move |key| owner(&ring, key))
             }),
-            peer("hash_ring", "get_node", Hashing::Shipped("XXH64"), 100, |nodes| {
+            its_own("hash_ring", "get_node", Hashing::Shipped("XXH64"), 100, |nodes| {
                 hash_ring(hash_ring::HashRing::new(ids(nodes).to_vec(), POINTS as isize))
             }),
-            peer("hash_ring", "get_node", Hashing::Fast, 100, |nodes| {
+            its_own("hash_ring", "get_node", Hashing::Fast, 100, |nodes| {
                 let (all, hasher) = (ids(nodes).to_vec(), FastBuild::default());
                 hash_ring(hash_ring::HashRing::with_hasher(all, POINTS as isize, hasher))
             }),
-            peer("consistent_hash", "calc_candidates", SIP, u32::MAX, |nodes| {
+            its_own("consistent_hash", "calc_candidates", SIP, u32::MAX, |nodes| {
                 consistent_hash(nodes, consistent_hash::DefaultHash)
             }),
-            peer("consistent_hash", "calc_candidates", Hashing::Fast, u32::MAX, |nodes| {
+            its_own("consistent_hash", "calc_candidates", Hashing::Fast, u32::MAX, |nodes| {
                 consistent_hash(nodes, FastItems)
             }),
-            peer("conhash", "get", Hashing::Shipped("MD5"), 1_000, |nodes| {
+            its_own("conhash", "get", Hashing::Shipped("MD5"), 1_000, |nodes| {
                 conhash(conhash::ConsistentHash::new(), nodes)
             }),
-            peer("conhash", "get", Hashing::Fast, 1_000, |nodes| {
+            its_own("conhash", "get", Hashing::Fast, 1_000, |nodes| {
                 conhash(conhash::ConsistentHash::with_hash(fast_bytes), nodes)
             }),
-            peer("consistent_hash_ring", "get", Hashing::Shipped("FNV-1a"), 1_000, |nodes| {
+            its_own("consistent_hash_ring", "get", Hashing::Shipped("FNV-1a"), 1_000, |nodes| {
                 consistent_hash_ring(consistent_hash_ring::RingBuilder::default(), nodes)
             }),
-            peer("consistent_hash_ring", "get", Hashing::Fast, 1_000, |nodes| {
+            its_own("consistent_hash_ring", "get", Hashing::Fast, 1_000, |nodes| {
                 let hasher = FastBuild::default();
                 consistent_hash_ring(consistent_hash_ring::RingBuilder::new(hasher), nodes)
             }),
-            peer("pingora-ketama", "node_idx", Hashing::Shipped("CRC-32"), u32::MAX, ketama),
-            peer("hash-rings", "consistent get_node", SIP, u32::MAX, hash_rings::<SipBuild>),
-            peer("hash-rings", "consistent get_node", Hashing::Fast, u32::MAX, |nodes| {
+            its_own("pingora-ketama", "node_idx", Hashing::Shipped("CRC-32"), u32::MAX, ketama),
+            its_own("hash-rings", "consistent get_node", SIP, u32::MAX, hash_rings::<SipBuild>),
+            its_own("hash-rings", "consistent get_node", Hashing::Fast, u32::MAX, |nodes| {
                 hash_rings::<FastBuild>(nodes)
             }),
         ],
@@ -173,11 +162,11 @@ pub(crate) fn multi_probe() -> Group {
         ours: "multi-probe",
         weights: Weights::Equal,
         peers: vec![
-            peer("hash-rings", "mpc get_node", SIP, u32::MAX, multi_probe_of::<SipBuild>),
-            peer("hash-rings", "mpc get_node", Hashing::Fast, u32::MAX, |nodes| {
+            its_own("hash-rings", "mpc get_node", SIP, u32::MAX, multi_probe_of::<SipBuild>),
+            its_own("hash-rings", "mpc get_node", Hashing::Fast, u32::MAX, |nodes| {
                 multi_probe_of::<FastBuild>(nodes)
             }),
-            peer("mpchash", "node", Hashing::Shipped("XXH3"), u32::MAX, |nodes| {
+            its_own("mpchash", "node", Hashing::Shipped("XXH3"), u32::MAX, |nodes| {
                 let ring = mpchash::HashRing::new();
                 ids(nodes).iter().for_each(|&id| ring.add(id));
                 by_hash(move |key| *ring.node(&key).expect("there are nodes"))

@@ -6,21 +6,10 @@ use maglev::ConsistentHasher;
 use placelab_benches::ours::Weights;
 
 use super::hashers::{FastBuild, SipBuild};
-use super::{Answers, Group, Hashing, Lookup, Peer, by_hash, ids};
+use super::{Group, Hashing, Lookup, SIP, by_hash, ids, its_own};
 
 /// Entries of a table of Maglev.
 pub(crate) const ENTRIES: u32 = 65_537;
-const SIP: Hashing = Hashing::Shipped("SipHash 1-3");
-
-fn peer(
-    crate_name: &'static str,
-    call: &'static str,
-    hashing: Hashing,
-    nodes_max: u32,
-    build: fn(u32) -> Lookup,
-) -> Peer {
-    Peer { crate_name, call, hashing, answers: Answers::ItsOwn, nodes_max, build }
-}
 
 /// The table of `maglev`.
 pub(crate) fn maglev_of<S: BuildHasher + Default>(nodes: u32) -> maglev::Maglev<u32, S> {
@@ -38,18 +27,24 @@ pub(crate) fn maglev() -> Group {
         ours: "maglev",
         weights: Weights::Equal,
         peers: vec![
-            peer("maglev", "get", SIP, 100, maglev_lookup::<SipBuild>),
-            peer("maglev", "get", Hashing::Fast, 100, maglev_lookup::<FastBuild>),
-            peer("maglev-hash", "get", SIP, u32::MAX, |nodes| {
+            its_own("maglev", "get", SIP, 100, maglev_lookup::<SipBuild>),
+            its_own("maglev", "get", Hashing::Fast, 100, maglev_lookup::<FastBuild>),
+            its_own("maglev-hash", "get", SIP, u32::MAX, |nodes| {
                 let all = ids(nodes).to_vec();
                 let table = maglev_hash::MaglevTable::with_capacity(all, ENTRIES as usize);
                 by_hash(move |key| *table.get(&key).expect("there are nodes"))
             }),
-            peer("hash-rings", "maglev get_node", Hashing::Shipped("SipHash 2-4"), 100, |nodes| {
-                let all = ids(nodes).iter().collect();
-                let table = hash_rings::maglev::Ring::with_capacity_hint(all, ENTRIES as usize);
-                by_hash(move |key| *table.get_node(&key))
-            }),
+            its_own(
+                "hash-rings",
+                "maglev get_node",
+                Hashing::Shipped("SipHash 2-4"),
+                100,
+                |nodes| {
+                    let all = ids(nodes).iter().collect();
+                    let table = hash_rings::maglev::Ring::with_capacity_hint(all, ENTRIES as usize);
+                    by_hash(move |key| *table.get_node(&key))
+                },
+            ),
         ],
         remark: "`maglev` and `hash-rings` hold all permutations while they build, 0.5 GB for \
                  1,000 nodes: left out there.",
@@ -61,10 +56,10 @@ pub(crate) fn anchor() -> Group {
         ours: "anchor:capacity={nodes}",
         weights: Weights::Equal,
         peers: vec![
-            peer("anchorhash", "get_resource", SIP, 10_000, |nodes| {
+            its_own("anchorhash", "get_resource", SIP, 10_000, |nodes| {
                 anchor_lookup::<SipBuild>(nodes, &[])
             }),
-            peer("anchorhash", "get_resource", Hashing::Fast, 10_000, |nodes| {
+            its_own("anchorhash", "get_resource", Hashing::Fast, 10_000, |nodes| {
                 anchor_lookup::<FastBuild>(nodes, &[])
             }),
         ],
