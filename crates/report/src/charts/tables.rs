@@ -37,21 +37,31 @@ const MIDDLE_PART: f64 = 0.2;
 struct Panel {
     title: &'static str,
     id: &'static str,
-    /// What turns the metric into the unit that is printed.
-    scale: f64,
+    /// What turns the metric into what is drawn and printed.
+    unit: fn(f64) -> f64,
     print: fn(f64) -> String,
 }
 
 const PANELS: [Panel; 4] = [
-    Panel { title: "moves beyond the least", id: EXCESS, scale: 1.0, print: tenths },
-    Panel { title: "share off its target", id: SHARE_ERROR, scale: 1e-6, print: percent },
-    Panel { title: "bytes all clients hold", id: SHARED_BYTES, scale: 1.0, print: bytes },
-    Panel { title: "keys astray at a time", id: ASTRAY, scale: 1.0, print: percent },
+    Panel { title: "moves beyond the least", id: EXCESS, unit: beyond_luck, print: tenths },
+    Panel {
+        title: "share off its target",
+        id: SHARE_ERROR,
+        unit: |ppm| ppm * 1e-6,
+        print: percent,
+    },
+    Panel { title: "bytes all clients hold", id: SHARED_BYTES, unit: |bytes| bytes, print: bytes },
+    Panel { title: "keys astray at a time", id: ASTRAY, unit: |part| part, print: percent },
 ];
 
-/// A fraction in tenths of a percent, below which the luck of the keys lies.
+/// A fraction in whole tenths of a percent, below which the luck of the keys lies.
+fn beyond_luck(fraction: f64) -> f64 {
+    (fraction.max(0.0) * 1e3).round() / 1e3
+}
+
+/// The same in words.
 fn tenths(fraction: f64) -> String {
-    format!("{} %", decimal(100.0 * fraction.max(0.0), 1))
+    format!("{} %", decimal(100.0 * beyond_luck(fraction), 1))
 }
 
 /// Who stands in the chart: contenders with a table, then the best hash.
@@ -116,7 +126,7 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
 
 /// A contender's worst figure, in the unit of its panel.
 fn value(contender: &Contender, panel: &Panel) -> Option<f64> {
-    Some(worst(contender, panel.id)?.measured.median * panel.scale)
+    Some((panel.unit)(worst(contender, panel.id)?.measured.median))
 }
 
 /// A median of a step.
