@@ -184,6 +184,18 @@ fn odd_copies_leave_gaps() {
 }
 
 #[test]
+fn odd_tables_leave_gaps() {
+    for odd in [f64::NAN, f64::INFINITY, -1.0, 0.0, 1e300] {
+        let mut results = fixture::tables();
+        change_figures(&mut results, |measured| *measured = Measured::over_seeds(&[odd], None));
+        results.contenders.iter_mut().for_each(|one| one.name = format!("<b>{}", one.name));
+        results.plan.iter_mut().for_each(|timeline| timeline.steps.truncate(2));
+        let (page, summary) = texts("odd-tables-leave-gaps", &results, None);
+        assert!(!page.contains("<b>") && !page.contains("NaN") && !summary.contains("NaN"));
+    }
+}
+
+#[test]
 fn odd_floors_leave_gaps() {
     let odd_chance = |odd: f64| Chance { mean: odd, low: -odd, high: odd };
     for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1e300, 1e300, f64::MAX, 0.0] {

@@ -26,13 +26,14 @@ fn drawn(name: &str, all: &[RunResults]) -> String {
 
 #[test]
 fn an_index_leads_to_its_reports_in_order() {
-    let names = ["02-grow", "03-fail", "04-copies", "05-few", "06-failures"];
+    let names = ["02-grow", "03-fail", "04-copies", "05-few", "06-failures", "07-tables"];
     let mut all = [
         fixture::growing(),
         fixture::failing(),
         fixture::replicated(),
         fixture::few_keys(),
         fixture::failures(),
+        fixture::tables(),
     ];
     for (results, name) in all.iter_mut().zip(names) {
         results.scenario.name = name.into();

@@ -116,6 +116,25 @@ fn copies_have_a_chart_a_column_and_a_meaning() {
 }
 
 #[test]
+fn tables_stand_beside_the_best_hash() {
+    let artifacts = rendered("tables", &fixture::tables(), None);
+    assert!(artifacts.iter().any(|artifact| artifact.name == "tables.png"));
+    let page = text(&artifacts, "index.html");
+    let chart = page.split("<figure id=\"tables\">").nth(1).expect("the chart");
+    for part in [
+        "The best hash here,",
+        "row by row under maglev (",
+        " of 64 rows); all clients at once under ring:vnodes=1 (",
+        "as it then has 65 rows",
+        "A single row of 64, repointed, would move 1.6 % of the keys and be no fair share",
+    ] {
+        assert!(chart.contains(part), "{part}");
+    }
+    let page = text(&render(&fixture::growing(), None).unwrap(), "index.html");
+    assert!(!page.contains("<figure id=\"tables\">"));
+}
+
+#[test]
 fn failures_have_a_chart() {
     let results = fixture::failures();
     let json = serde_json::to_string(&results).unwrap();
