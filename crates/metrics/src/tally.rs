@@ -14,6 +14,8 @@ use crate::holdings::Holdings;
 /// Most bytes of all matrices of a tally with a cell for each pair of nodes: 24 MiB. Beyond, only
 /// pairs between which something moves have one.
 const DENSE_BYTES_MAX: usize = 24 << 20;
+/// Keys of which is asked at once whether any moved.
+const SCANNED_KEYS: usize = 16;
 
 /// What each key of a chunk counts for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -103,7 +105,8 @@ impl Tally {
 
     /// Counts the moves of a chunk between two placements.
     ///
-    /// Finds the keys that moved first, without a branch a key, then counts only those.
+    /// Finds the keys that moved first, without a branch a key, then counts only those. Most
+    /// keys stay: [`SCANNED_KEYS`] at a time are asked whether any moved.
     pub fn count_moves(
         &mut self,
         comparison: usize,
@@ -113,9 +116,15 @@ impl Tally {
     ) {
         self.moved.resize(before.len(), 0);
         let mut moved = 0;
-        for (key, (source, destination)) in before.iter().zip(after).enumerate() {
-            self.moved[moved] = key as u32;
-            moved += usize::from(source != destination);
+        let rows = before.chunks(SCANNED_KEYS).zip(after.chunks(SCANNED_KEYS));
+        for (first, (before, after)) in (0..).step_by(SCANNED_KEYS).zip(rows) {
+            let moves = before.iter().zip(after).map(|(source, destination)| source != destination);
+            if moves.clone().fold(false, |any, moves| any | moves) {
+                for (key, moves) in (first..).zip(moves) {
+                    self.moved[moved] = key;
+                    moved += usize::from(moves);
+                }
+            }
         }
         let flows = &mut self.flows[comparison];
         for &key in &self.moved[..moved] {

@@ -21,7 +21,7 @@ mod file;
 mod zipf;
 
 pub(crate) use digits::hex_text;
-use digits::{Decimal, hex};
+use digits::{decimals, hexes};
 use file::{FileKeys, Table};
 pub(crate) use file::{columns_in_words, header};
 use zipf::Zipf;
@@ -136,6 +136,19 @@ impl KeyChunk {
         self.requests.clear();
         self.bytes.clear();
         self.text.clear();
+    }
+
+    /// Appends keys: their hashes, and their text where a scheme reads it.
+    fn take<'k>(
+        &mut self,
+        keys: impl Iterator<Item = &'k [u8]> + Clone,
+        hash: HashFunction,
+        reads: KeyPart,
+    ) {
+        hash.hash_each(keys.clone(), &mut self.hashes);
+        if reads == KeyPart::Bytes {
+            keys.for_each(|key| self.text.push(key));
+        }
     }
 
     /// The numbers of the keys by a measure; none by keys or where keys do not have it.
@@ -255,25 +268,20 @@ impl KeySource {
     pub fn fill(&self, range: Range<u64>, chunk: &mut KeyChunk, reads: KeyPart) {
         assert!(range.start <= range.end && range.end <= self.len(), "keys {range:?}");
         chunk.clear();
-        let (hash, hashes, text) = (self.hash, &mut chunk.hashes, &mut chunk.text);
-        hashes.reserve((range.end - range.start) as usize);
-        // The default is a case of its own so that it is compiled into the loop, and text is a
-        // second pass, because one pass that does both would keep neither in registers.
-        match hash {
-            HashFunction::Xxh3 => {
-                let xxh3 = HashFunction::Xxh3;
-                self.each_key(range.clone(), |key| hashes.push(KeyHash(xxh3.hash(key))));
-            }
-            _ => self.each_key(range.clone(), |key| hashes.push(KeyHash(hash.hash(key)))),
-        }
-        if reads == KeyPart::Bytes {
-            self.each_key(range.clone(), |key| text.push(key));
-        }
+        chunk.hashes.reserve((range.end - range.start) as usize);
+        let hash = self.hash;
         match &self.kind {
-            Kind::Sequential | Kind::Uniform => {}
-            Kind::Zipf(zipf) => zipf.fill(range, &mut chunk.requests),
+            Kind::Sequential => decimals(range, |block| chunk.take(block.texts(), hash, reads)),
+            Kind::Uniform => {
+                hexes(random(range), |block| chunk.take(block.texts(), hash, reads));
+            }
+            Kind::Zipf(zipf) => {
+                hexes(random(range.clone()), |block| chunk.take(block.texts(), hash, reads));
+                zipf.fill(range, &mut chunk.requests);
+            }
             Kind::File(keys) => {
                 let range = range.start as usize..range.end as usize;
+                chunk.take(range.clone().map(|index| keys.text.get(index)), hash, reads);
                 let copy = |column: &Option<file::Column>, into: &mut Vec<u64>| {
                     if let Some(column) = column {
                         into.extend_from_slice(&column.values[range.clone()]);
@@ -281,25 +289,6 @@ impl KeySource {
                 };
                 copy(&keys.requests, &mut chunk.requests);
                 copy(&keys.bytes, &mut chunk.bytes);
-            }
-        }
-    }
-
-    #[inline]
-    fn each_key(&self, range: Range<u64>, mut visit: impl FnMut(&[u8])) {
-        match &self.kind {
-            Kind::Sequential => {
-                let mut number = Decimal::new(range.start);
-                for _ in range {
-                    visit(number.as_bytes());
-                    number.increment();
-                }
-            }
-            Kind::Uniform | Kind::Zipf(_) => {
-                range.for_each(|index| visit(&hex(stream(KEY_STREAM, index))));
-            }
-            Kind::File(keys) => {
-                range.for_each(|index| visit(keys.text.get(index as usize)));
             }
         }
     }
@@ -343,6 +332,10 @@ impl SourceRequest {
             _ => false,
         }
     }
+}
+
+fn random(range: Range<u64>) -> impl Iterator<Item = u64> {
+    range.map(|index| stream(KEY_STREAM, index))
 }
 
 fn within(count: u64) -> Result<(), KeyError> {

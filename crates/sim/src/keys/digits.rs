@@ -1,69 +1,97 @@
 //! Numbers as text without a format machine: this runs once a key.
 
-/// A number as decimal text that counts up in place.
-///
-/// The last eight digits also stand in a register and are stored as one word: a hash reads
-/// words, and a word just written byte by byte makes it wait for each of the bytes.
-pub(super) struct Decimal {
-    text: [u8; 24],
-    first: usize,
-    /// The last eight digits, the last one in the lowest byte.
-    low: u64,
+use std::ops::Range;
+
+/// Texts that are written before the first of them is read: a hash reads other words than those
+/// that were written, and would wait for each of them. Whole tens.
+const BLOCK: usize = 80;
+/// Longest text: beyond any source.
+const DIGITS_MAX: usize = 16;
+
+/// Numbers as text, one after the other, all of one length: each at the end of its bytes.
+pub(super) struct Block<'a> {
+    texts: &'a [[u8; DIGITS_MAX]],
+    length: usize,
 }
 
-const END: usize = 24;
-const LOW: usize = END - 8;
+impl Block<'_> {
+    /// Each text without what stands before it.
+    #[inline]
+    pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        let start = DIGITS_MAX.saturating_sub(self.length);
+        self.texts.iter().map(move |text| &text[start..])
+    }
+}
+
+/// Visits the numbers of a range as decimal texts. They are below 10^15.
+#[inline]
+pub(super) fn decimals(range: Range<u64>, mut visit: impl FnMut(Block<'_>)) {
+    let mut block = [[0; DIGITS_MAX]; BLOCK];
+    let (mut number, mut tens) = (range.start, Decimal::new(range.start / 10));
+    while number < range.end {
+        let first = number / 10 * 10;
+        for texts in block.chunks_exact_mut(10) {
+            let zero = tens.next() << 8 | u128::from(b'0');
+            (0..).zip(texts).for_each(|(digit, text)| *text = (zero | digit).to_be_bytes());
+        }
+        let end = range.end.min(first + BLOCK as u64);
+        while number < end {
+            let length = number.max(1).ilog10() + 1;
+            let longer = end.min(10u64.pow(length));
+            let texts = &block[(number - first) as usize..(longer - first) as usize];
+            visit(Block { texts, length: length as usize });
+            number = longer;
+        }
+    }
+}
+
+/// Visits numbers as texts of sixteen lower-case hex digits.
+#[inline]
+pub(super) fn hexes(mut numbers: impl Iterator<Item = u64>, mut visit: impl FnMut(Block<'_>)) {
+    let mut block = [[0; DIGITS_MAX]; BLOCK];
+    loop {
+        let texts = block.iter_mut().zip(&mut numbers).map(|(text, number)| *text = hex(number));
+        let count = texts.count();
+        if count == 0 {
+            return;
+        }
+        visit(Block { texts: &block[..count], length: DIGITS_MAX });
+    }
+}
+
+/// A number as decimal text that counts up: a byte a digit, the last one lowest. A digit d is
+/// kept as d + 246, so that 9 + 1 carries into the next.
+struct Decimal(u128);
+
+/// A byte each.
+const EACH: u128 = u128::MAX / 255;
+/// Sixteen zeros.
+const ZEROS: u128 = EACH * 246;
+/// From digits as they are kept to their characters.
+const TO_TEXT: u128 = EACH * (246 - b'0' as u128);
 
 impl Decimal {
-    /// The text of a number.
-    pub(super) fn new(mut number: u64) -> Self {
-        let (mut text, mut first) = ([b'0'; END], END);
-        while first == END || number > 0 {
-            first -= 1;
-            text[first] = b'0' + (number % 10) as u8;
-            number /= 10;
-        }
-        let mut low = [0; 8];
-        low.copy_from_slice(&text[LOW..]);
-        Decimal { text, first, low: u64::from_be_bytes(low) }
+    fn new(number: u64) -> Self {
+        let digit = |place: usize| u128::from(number / 10u64.pow(place as u32) % 10) << (8 * place);
+        Decimal(ZEROS + (0..DIGITS_MAX).map(digit).sum::<u128>())
     }
 
-    /// The digits, without leading zeros.
+    /// The text of this number, with leading zeros; then counts up.
     #[inline]
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.text[self.first..]
-    }
-
-    /// The next number. Sources end long before the digits do.
-    #[inline]
-    pub(super) fn increment(&mut self) {
-        self.low += 1;
-        if self.low as u8 > b'9' {
-            self.carry();
+    fn next(&mut self) -> u128 {
+        let text = self.0 - TO_TEXT;
+        self.0 += 1;
+        if self.0 as u8 == 0 {
+            let carried = self.0.trailing_zeros() / 8 * 8;
+            self.0 |= ZEROS & ((1 << carried) - 1);
         }
-        self.text[LOW..].copy_from_slice(&self.low.to_be_bytes());
-    }
-
-    /// Makes the last digit, which is one too high, a zero and passes one on. Before the first
-    /// digit stand zeros, so a carry out of it makes a new digit.
-    fn carry(&mut self) {
-        self.text[LOW..].copy_from_slice(&(self.low - 1).to_be_bytes());
-        let mut at = END - 1;
-        while self.text[at] == b'9' {
-            self.text[at] = b'0';
-            at -= 1;
-        }
-        self.text[at] += 1;
-        self.first = self.first.min(at);
-        let mut low = [0; 8];
-        low.copy_from_slice(&self.text[LOW..]);
-        self.low = u64::from_be_bytes(low);
+        text
     }
 }
 
 /// Sixteen lower-case hex digits, made in two registers.
 #[inline]
-pub(super) fn hex(number: u64) -> [u8; 16] {
+fn hex(number: u64) -> [u8; 16] {
     let mut text = [0; 16];
     text[..8].copy_from_slice(&eight_hex((number >> 32) as u32).to_be_bytes());
     text[8..].copy_from_slice(&eight_hex(number as u32).to_be_bytes());
@@ -95,12 +123,12 @@ mod tests {
 
     #[test]
     fn decimals_count_up() {
-        for start in [0, 7, 95, 998, 99_999_990, 999_999_999_990, 123_456_789] {
-            let mut decimal = Decimal::new(start);
-            for number in start..start + 20 {
-                assert_eq!(decimal.as_bytes(), number.to_string().as_bytes());
-                decimal.increment();
-            }
+        for start in [0, 7, 9, 10, 95, 998, 99_999_990, 999_999_999_990, 123_456_789] {
+            let range = start..start + 250;
+            let (mut texts, mut wanted) = (Vec::new(), Vec::new());
+            decimals(range.clone(), |block| texts.extend(block.texts().map(<[u8]>::to_vec)));
+            wanted.extend(range.map(|number| number.to_string().into_bytes()));
+            assert_eq!(texts, wanted);
         }
     }
 
