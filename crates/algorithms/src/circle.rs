@@ -71,6 +71,15 @@ const STAGED: usize = 64;
 /// Points that a cache of the processor's own holds, with their index: half a mebibyte.
 const NEARBY: usize = 1 << 15;
 
+/// Most points of a cell that are put in order by insertion.
+const INSERTED: u32 = 16;
+
+/// What a merge does before point `at`: puts a fresh one there, or takes the point itself out.
+struct Edit {
+    at: usize,
+    fresh: Option<Point>,
+}
+
 /// Never empty.
 #[derive(Clone)]
 pub(crate) struct Circle {
@@ -107,7 +116,8 @@ impl Circle {
         Circle { positions: trimmed(positions), owners: trimmed(owners), index, shift }
     }
 
-    /// Of points in any order: the index sorts them by cells. Panics where there is none.
+    /// Of points in any order: the index sorts them by cells, a pass puts cells in
+    /// order. Panics where there is none.
     pub(crate) fn of(ranks: &NameRanks<'_>, points: &[Point]) -> Self {
         assert!(!points.is_empty(), "a circle has points");
         let bits = index_bits(points.len());
@@ -116,30 +126,36 @@ impl Circle {
         // place says where the cell before ends.
         let mut index = vec![0; (1 << bits) + 2];
         points.iter().for_each(|point| index[(point.0 >> shift) as usize + 2] += 1);
-        let mut sum = 0;
+        let (mut sum, mut most) = (0, 0);
         for next in &mut index {
+            most = most.max(*next);
             sum += *next;
             *next = sum;
         }
+        if most > INSERTED {
+            let mut sorted = points.to_vec();
+            ranks.sort(&mut sorted);
+            return Circle::new(sorted);
+        }
         let mut positions = vec![u64::MAX; points.len() + AT_ONCE];
-        let mut owners = vec![NodeId::NOBODY; points.len()];
+        let mut owners = vec![NodeId(0); points.len()];
         for &(position, owner) in points {
             let next = &mut index[(position >> shift) as usize + 1];
             (positions[*next as usize], owners[*next as usize]) = (position, owner);
             *next += 1;
         }
-        index.pop();
-        let mut cell = Vec::new();
-        for ends in index.windows(2).filter(|ends| ends[1] - ends[0] > 1) {
-            let range = ends[0] as usize..ends[1] as usize;
-            cell.clear();
-            cell.extend(range.clone().map(|point| (positions[point], owners[point])));
-            ranks.sort(&mut cell);
-            for (point, sorted) in range.zip(&cell) {
-                (positions[point], owners[point]) = *sorted;
+        index.truncate((1 << bits) + 1);
+        for point in 1..points.len() {
+            let own = (positions[point], owners[point]);
+            // What stands in the cells before is less.
+            let mut at = point;
+            while at > 0 && ranks.order(own, (positions[at - 1], owners[at - 1])).is_lt() {
+                (positions[at], owners[at]) = (positions[at - 1], owners[at - 1]);
+                at -= 1;
             }
+            (positions[at], owners[at]) = own;
         }
-        Circle { positions, owners, index: trimmed(index), shift }
+        Circle { positions, owners, index, shift }
     }
 
     /// This circle without the points of some nodes and with other points, which are in order.
@@ -147,38 +163,83 @@ impl Circle {
         &self,
         ranks: &NameRanks<'_>,
         stays: impl Fn(NodeId) -> bool,
-        fresh: Vec<Point>,
+        fresh: &[Point],
     ) -> Self {
-        let old = self.points().iter().copied().zip(self.owners.iter().copied());
-        let stay = self.owners.iter().all(|owner| stays(*owner));
-        let kept: (Vec<u64>, Vec<NodeId>) = match stay {
-            true => (Vec::new(), Vec::new()),
-            false => old.filter(|(_, owner)| stays(*owner)).unzip(),
-        };
-        let (old_positions, old_owners) = match stay {
-            true => (self.points(), &self.owners[..]),
-            false => (&kept.0[..], &kept.1[..]),
-        };
-        let count = old_positions.len() + fresh.len();
+        let edits = self.edits(ranks, stays, fresh);
+        let gone = edits.len() - fresh.len();
+        let count = self.owners.len() + fresh.len() - gone;
         let mut positions = Vec::with_capacity(count + AT_ONCE);
         let mut owners = Vec::with_capacity(count);
         let mut done = 0;
-        for new in fresh {
-            let mut end = done + old_positions[done..].partition_point(|old| *old < new.0);
-            while end < old_positions.len()
-                && ranks.order((old_positions[end], old_owners[end]), new).is_lt()
-            {
+        for edit in &edits {
+            positions.extend_from_slice(&self.positions[done..edit.at]);
+            owners.extend_from_slice(&self.owners[done..edit.at]);
+            done = edit.at;
+            match edit.fresh {
+                Some(point) => {
+                    positions.push(point.0);
+                    owners.push(point.1);
+                }
+                None => done += 1,
+            }
+        }
+        positions.extend_from_slice(&self.points()[done..]);
+        owners.extend_from_slice(&self.owners[done..]);
+        if index_bits(count) != 64 - self.shift {
+            return Circle::ordered(positions, owners);
+        }
+        positions.extend([u64::MAX; AT_ONCE]);
+        Circle { positions, owners, index: self.shifted_index(&edits), shift: self.shift }
+    }
+
+    /// What a merge changes, in the order of the points.
+    fn edits(
+        &self,
+        ranks: &NameRanks<'_>,
+        stays: impl Fn(NodeId) -> bool,
+        fresh: &[Point],
+    ) -> Vec<Edit> {
+        let old = self.points();
+        let mut edits = Vec::new();
+        let mut done = 0;
+        for &point in fresh {
+            let mut end = done + old[done..].partition_point(|old| *old < point.0);
+            let is_behind = |end: usize| {
+                let owner = self.owners[end];
+                old[end] == point.0
+                    && (!stays(owner) || ranks.order((old[end], owner), point).is_lt())
+            };
+            while end < old.len() && is_behind(end) {
                 end += 1;
             }
-            positions.extend_from_slice(&old_positions[done..end]);
-            owners.extend_from_slice(&old_owners[done..end]);
-            positions.push(new.0);
-            owners.push(new.1);
+            edits.push(Edit { at: end, fresh: Some(point) });
             done = end;
         }
-        positions.extend_from_slice(&old_positions[done..]);
-        owners.extend_from_slice(&old_owners[done..]);
-        Circle::ordered(positions, owners)
+        let gone = (0..old.len()).filter(|at| !stays(self.owners[*at]));
+        let fresh_edits = edits.len();
+        edits.extend(gone.map(|at| Edit { at, fresh: None }));
+        if fresh_edits < edits.len() {
+            // Stable: what comes stands before the point that goes.
+            edits.sort_by_key(|edit| edit.at);
+        }
+        edits
+    }
+
+    /// The index after some edits: from each one's cell on, points stand one further on or back.
+    fn shifted_index(&self, edits: &[Edit]) -> Vec<u32> {
+        let mut index = Vec::with_capacity(self.index.len());
+        let mut offset = 0i32;
+        let mut extend = |until: usize, offset: i32| {
+            let cells = &self.index[index.len()..until];
+            index.extend(cells.iter().map(|cell| cell.wrapping_add_signed(offset)));
+        };
+        for edit in edits {
+            let position = edit.fresh.map_or(self.positions[edit.at], |point| point.0);
+            extend((position >> self.shift) as usize + 1, offset);
+            offset += if edit.fresh.is_some() { 1 } else { -1 };
+        }
+        extend(self.index.len(), offset);
+        index
     }
 
     /// The first point at or after a position, the first of all behind the last.
@@ -443,7 +504,7 @@ mod tests {
                 let mut fresh = points(new.clone());
                 ranks.sort(&mut fresh);
                 let stays = |node: NodeId| !gone.contains(&u64::from(node.0));
-                let after = before.merged(&ranks, stays, fresh);
+                let after = before.merged(&ranks, stays, &fresh);
                 let all = [points(0..gone.start), points(gone.end..9), points(new)].concat();
                 hold_equal(&after, &Circle::of(&ranks, &all));
             }

@@ -29,6 +29,7 @@ mod modulo;
 mod multi_probe;
 mod multiply_shift;
 mod naive_weighted_rendezvous;
+mod point_hashes;
 mod power;
 mod rendezvous;
 mod rendezvous_concat;

@@ -46,6 +46,7 @@ use placelab_core::{
 
 use crate::circle::{Circle, NameRanks, Point, mean_reads};
 use crate::contest::{ranked, winner};
+use crate::point_hashes::PointHashes;
 use crate::range_hash::bytes_of;
 use crate::rendezvous::name_hash;
 use crate::ring::POINTS_MAX;
@@ -174,10 +175,10 @@ impl Lrh {
     fn new(arguments: &Arguments, seed: HashSeed, roster: Roster) -> Result<Self, PlacementError> {
         let vnodes = arguments.count("vnodes");
         check(&roster, vnodes)?;
-        let mut all = points(seed, vnodes, roster.serving());
-        NameRanks::new(&roster).sort(&mut all);
+        let all = points(seed, vnodes, roster.serving());
+        let circle = Circle::of(&NameRanks::new(&roster), &all);
         let candidates = arguments.count("candidates") as usize;
-        let (circle, contest) = (Circle::new(all), Clocks::new(seed, &roster));
+        let contest = Clocks::new(seed, &roster);
         Ok(Lrh { vnodes, candidates, seed, roster, circle, contest })
     }
 
@@ -215,13 +216,10 @@ fn points<'a>(
     vnodes: u64,
     nodes: impl IntoIterator<Item = &'a Node>,
 ) -> Vec<Point> {
-    let mut scratch = Vec::new();
-    let mut points = Vec::new();
+    let (mut points, mut hashes) = (Vec::new(), PointHashes::new(HashFunction::Xxh3, seed));
     for node in nodes {
-        points.extend((0..vnodes).map(|index| {
-            let text = format!("{}#{index}", node.name);
-            (HashFunction::Xxh3.hash_seeded(seed, text.as_bytes(), &mut scratch), node.id)
-        }));
+        let head = [node.name.as_bytes(), b"#"].concat();
+        hashes.each((&head, b""), vnodes, |point| points.push((point, node.id)));
     }
     points
 }
@@ -238,7 +236,7 @@ impl Scheme for Lrh {
         let fresh = next.serving().filter(|node| changed.contains(&node.id));
         let mut fresh = points(self.seed, self.vnodes, fresh);
         ranks.sort(&mut fresh);
-        self.circle = self.circle.merged(&ranks, |id| !changed.contains(&id), fresh);
+        self.circle = self.circle.merged(&ranks, |id| !changed.contains(&id), &fresh);
         self.contest = Clocks::new(self.seed, &next);
         self.roster = next;
         Ok(())

@@ -46,7 +46,7 @@ use placelab_core::{
 };
 use xxhash_rust::xxh64::xxh64;
 
-use crate::bucket_set::{BucketSet, NaiveSet, Rehash, Rows, build, in_rounds, naive};
+use crate::bucket_set::{BucketSet, NaiveSet, Rehash, Rows, STAGED, build, in_rounds, naive};
 use crate::jump::Jump;
 use crate::range_hash::RangeHash;
 
@@ -216,9 +216,11 @@ impl BucketSet for Memento {
     }
 
     fn lookup_many(&self, keys: &[KeyHash], buckets: &mut [u32]) {
-        for (key, bucket) in keys.iter().zip(buckets.iter_mut()) {
-            *bucket = Jump.bucket(KeyHash(xxh64_of(key.0, 0)), self.size, &mut Silent);
+        let mut hashes = [KeyHash(0); STAGED];
+        for (key, hash) in keys.iter().zip(&mut hashes) {
+            *hash = KeyHash(xxh64_of(key.0, 0));
         }
+        Jump.buckets(&hashes[..keys.len()], self.size, buckets);
         let is_removed = |bucket| self.removals.contains_key(&bucket);
         in_rounds(buckets, is_removed, |place, removed| {
             let left = self.removals[&removed].left;

@@ -264,7 +264,7 @@ impl Scheme for MultiProbe {
         let fresh = next.nodes().iter().filter(|node| changed.contains(&node.id));
         let mut fresh = points(self.seed, fresh);
         ranks.sort(&mut fresh);
-        self.circle = self.circle.merged(&ranks, |id| !changed.contains(&id), fresh);
+        self.circle = self.circle.merged(&ranks, |id| !changed.contains(&id), &fresh);
         self.roster = next;
         Ok(())
     }

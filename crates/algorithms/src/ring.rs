@@ -200,7 +200,7 @@ impl Scheme for Ring {
         let ranks = NameRanks::new(&next);
         let mut fresh = self.points.of(next.nodes().iter().filter(|node| is_changed(node.id)));
         ranks.sort(&mut fresh);
-        self.circle = Arc::new(self.circle.merged(&ranks, |id| !is_changed(id), fresh));
+        self.circle = Arc::new(self.circle.merged(&ranks, |id| !is_changed(id), &fresh));
         self.roster = next;
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use placelab_core::{HashFunction, HashSeed, Node, PlacementError, Roster, Weight};
 
 use crate::circle::Point;
+use crate::point_hashes::PointHashes;
 
 /// Most points of one ring.
 pub(crate) const POINTS_MAX: u64 = 1 << 25;
@@ -68,48 +69,45 @@ impl Points {
     }
 
     /// The points of some nodes, unsorted.
-    pub(super) fn of<'a>(&self, nodes: impl IntoIterator<Item = &'a Node>) -> Vec<Point> {
-        let mut points = Vec::new();
-        let (mut text, mut scratch) = (Vec::new(), Vec::new());
-        for node in nodes {
-            match self {
-                Points::Explicit(tokens) => {
+    pub(super) fn of<'a>(
+        &self,
+        nodes: impl IntoIterator<Item = &'a Node, IntoIter: Clone>,
+    ) -> Vec<Point> {
+        let nodes = nodes.into_iter();
+        match self {
+            Points::Explicit(tokens) => {
+                let own = |node: &'a Node| {
                     let own = own_tokens(tokens, node).into_iter().flatten();
-                    points.extend(own.map(|&token| (token, node.id)));
+                    own.map(|&token| (token, node.id))
+                };
+                nodes.flat_map(own).collect()
+            }
+            Points::Hashed { hash, seed, template, .. } => {
+                let count = |node: &Node| self.count(node.weight);
+                let mut points = Vec::with_capacity(nodes.clone().map(count).sum::<u64>() as usize);
+                let mut hashes = PointHashes::new(*hash, *seed);
+                for node in nodes {
+                    let [head, tail] = around_number(template, node);
+                    let around = (head.as_slice(), tail.as_slice());
+                    hashes.each(around, count(node), |point| points.push((point, node.id)));
                 }
-                Points::Hashed { hash, seed, template, .. } => {
-                    points.extend((0..self.count(node.weight)).map(|index| {
-                        write_point(template, node, index, &mut text);
-                        (hash.hash_seeded(*seed, &text, &mut scratch), node.id)
-                    }));
-                }
+                points
             }
         }
-        points
     }
 }
 
-pub(super) fn write_point(template: &[Segment], node: &Node, index: u64, text: &mut Vec<u8>) {
-    text.clear();
+/// What stands before and behind the number of a node's points.
+fn around_number(template: &[Segment], node: &Node) -> [Vec<u8>; 2] {
+    let (mut around, mut side) = ([Vec::new(), Vec::new()], 0);
     for segment in template {
         match segment {
-            Segment::Name => text.extend_from_slice(node.name.as_bytes()),
-            Segment::Index => write_number(index, text),
-            Segment::Text(literal) => text.extend_from_slice(literal.as_bytes()),
+            Segment::Name => around[side].extend_from_slice(node.name.as_bytes()),
+            Segment::Index => side = 1,
+            Segment::Text(literal) => around[side].extend_from_slice(literal.as_bytes()),
         }
     }
-}
-
-fn write_number(mut number: u64, text: &mut Vec<u8>) {
-    let start = text.len();
-    loop {
-        text.push(b'0' + (number % 10) as u8);
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    text[start..].reverse();
+    around
 }
 
 /// Reads `name#i`: `name` and `i` once each, anything around them.
