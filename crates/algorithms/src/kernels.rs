@@ -17,6 +17,7 @@ mod redraws;
 pub(crate) mod rendezvous;
 pub(crate) mod short_clocks;
 pub(crate) mod short_scores;
+pub(crate) mod single;
 
 use placelab_core::KeyHash;
 

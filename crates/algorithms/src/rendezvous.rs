@@ -94,7 +94,7 @@ impl Score for HighestRandomWeight {
 
     #[inline]
     fn first(_: HashSeed, key: Key<'_>, entrants: &[u64]) -> usize {
-        first(key.hash, entrants)
+        kernels::single::winner(simd::level(), key.hash, entrants)
     }
 
     fn leaders(_: HashSeed, keys: Keys<'_>, entrants: &[u64], places: &mut [u32]) {

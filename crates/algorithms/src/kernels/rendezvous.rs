@@ -351,6 +351,7 @@ mod tests {
 
     use super::*;
     use crate::fixtures::unstirred;
+    use crate::kernels::single;
     use crate::rendezvous::opened_score;
 
     /// The greatest of whole scores, and of equals the first.
@@ -364,6 +365,9 @@ mod tests {
         let expected: Vec<u32> = hashes.iter().map(|&key| plain(key, names)).collect();
         for (&key, &place) in hashes.iter().zip(&expected) {
             assert_eq!(first(key, names) as u32, place, "{key:?}");
+            for level in Level::available() {
+                assert_eq!(single::winner(level, key, names) as u32, place, "{level}: {key:?}");
+            }
         }
         for level in Level::available() {
             for length in [0, 1, 7, 8, 9, 31, 64, 1_023, 2_048] {
