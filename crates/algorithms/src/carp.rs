@@ -133,7 +133,7 @@ impl Carp {
 
     /// One score a node: the bits of a product that is not negative, which are in its order.
     #[inline]
-    fn scores(&self, key: Key<'_>) -> impl Iterator<Item = u64> {
+    fn scores(&self, key: Key<'_>) -> impl Iterator<Item = u64> + Clone {
         let mut url = absorb(start(self.seed), key.bytes);
         self.peers.iter().enumerate().map(move |(index, peer)| {
             if index > 0 && matches!(self.url_hash, UrlHash::Accumulated) {

@@ -202,13 +202,67 @@ pub(crate) fn winner<V: Ord + Copy, T: Trace + ?Sized>(
 }
 
 /// The entrants from the greatest score to the least; equals in their order.
-pub(crate) fn ranked<V: Ord>(
-    scores: impl Iterator<Item = V>,
+pub(crate) fn ranked<V: Ord + Copy>(
+    scores: impl Iterator<Item = V> + Clone,
     ids: &[NodeId],
 ) -> impl Iterator<Item = NodeId> {
-    let scored = scores.enumerate().map(|(at, score)| (score, Reverse(at)));
-    let mut heap: BinaryHeap<(V, Reverse<usize>)> = scored.collect::<Vec<_>>().into();
-    std::iter::from_fn(move || heap.pop().map(|(_, Reverse(at))| ids[at]))
+    places(scores, ids.len()).map(|place| ids[place])
+}
+
+/// Where the entrants stand, so many of them, from the greatest score to the least.
+///
+/// Most keys ask for few. Those are found in one pass; for the others all scores are made again.
+pub(crate) fn places<V: Ord + Copy>(
+    scores: impl Iterator<Item = V> + Clone,
+    count: usize,
+) -> impl Iterator<Item = usize> {
+    let few = Leaders::of(scores.clone());
+    let others = move || {
+        let scored = scores.enumerate().map(|(at, score)| (score, Reverse(at)));
+        let mut heap: BinaryHeap<(V, Reverse<usize>)> = scored.collect::<Vec<_>>().into();
+        std::iter::from_fn(move || heap.pop().map(|(_, Reverse(at))| at)).skip(FEW)
+    };
+    few.places().chain((count > FEW).then_some(others).into_iter().flat_map(|others| others()))
+}
+
+/// Entrants that are ranked in one pass.
+const FEW: usize = 8;
+
+/// The first of a ranking.
+struct Leaders<V> {
+    /// From the greatest, equals in their order; none where there are no entrants.
+    best: Option<[(V, usize); FEW]>,
+    count: usize,
+}
+
+impl<V: Ord + Copy> Leaders<V> {
+    fn of(scores: impl Iterator<Item = V>) -> Self {
+        let mut leaders = Leaders { best: None, count: 0 };
+        for (at, score) in scores.enumerate() {
+            let best = leaders.best.get_or_insert([(score, at); FEW]);
+            let mut place = leaders.count;
+            if place == FEW {
+                if score <= best[FEW - 1].0 {
+                    continue;
+                }
+                place -= 1;
+            } else {
+                leaders.count += 1;
+            }
+            while place > 0 && best[place - 1].0 < score {
+                best[place] = best[place - 1];
+                place -= 1;
+            }
+            best[place] = (score, at);
+        }
+        leaders
+    }
+
+    /// Where they stand.
+    fn places(self) -> impl Iterator<Item = usize> {
+        let places = self.best.map(|best| best.map(|(_, at)| at));
+        places.into_iter().flatten().take(self.count)
+    }
 }
 
 impl<S: Score> Scheme for Contest<S> {

@@ -19,6 +19,7 @@
 //! assert!((880..1_120).contains(&own));
 //! ```
 
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use placelab_core::math::{ln, open_unit};
@@ -28,6 +29,7 @@ use placelab_core::{
     Scheme, Silent, Step, Trace,
 };
 
+use crate::contest::places;
 use crate::range_hash::{bytes_of, trimmed};
 use crate::twins::highest;
 
@@ -131,11 +133,10 @@ impl Placement for Ideal {
     }
 
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let timed =
-            |&(name, weight, node): &(u64, f64, NodeId)| (Self::time(key, name, weight), node);
-        let mut order: Vec<(f64, NodeId)> = self.clocks.iter().map(timed).collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let _ = order.into_iter().try_for_each(|(_, node)| visit(node));
+        // Times are not negative, so their bits stand in their order.
+        let times = self.clocks.iter().map(|&(name, weight, _)| Self::time(key, name, weight));
+        let earliest = places(times.map(|time| Reverse(time.to_bits())), self.clocks.len());
+        let _ = earliest.map(|place| self.clocks[place].2).try_for_each(visit);
     }
 
     fn fork(&self) -> Box<dyn Placement> {

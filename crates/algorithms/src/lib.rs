@@ -63,6 +63,7 @@ mod twins;
 mod vectors;
 
 pub mod published;
+mod seen;
 pub mod shard_map;
 pub mod simd;
 

@@ -50,6 +50,7 @@ use crate::point_hashes::PointHashes;
 use crate::range_hash::bytes_of;
 use crate::rendezvous::name_hash;
 use crate::ring::POINTS_MAX;
+use crate::seen::Seen;
 use crate::twins::{by_name, each, seeded};
 use crate::weighted_rendezvous::strike;
 
@@ -166,7 +167,7 @@ impl Clocks {
         Clocks { by_id, serving: roster.serving().count() }
     }
 
-    fn scores(&self, key: Key<'_>, nodes: &[NodeId]) -> impl Iterator<Item = u64> {
+    fn scores(&self, key: Key<'_>, nodes: &[NodeId]) -> impl Iterator<Item = u64> + Clone {
         nodes.iter().map(move |node| strike(key.hash, self.by_id[node.index()]))
     }
 }
@@ -263,7 +264,7 @@ impl Placement for Lrh {
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
         let (first, window) = self.window(key, &mut Silent);
         let nodes = window.nodes();
-        let mut seen = BTreeSet::new();
+        let mut seen = Seen::new();
         let order = ranked(self.contest.scores(key, nodes), nodes);
         for node in order.chain(self.circle.walk(first)) {
             let is_new = seen.insert(node);

@@ -28,7 +28,7 @@
 mod claims;
 mod turns;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use placelab_core::hash::xxh3_pair;
@@ -41,6 +41,7 @@ use placelab_core::{
 use crate::dense::Dense;
 use crate::range_hash::{bytes_of, trimmed};
 use crate::remainder::Remainder;
+use crate::seen::Seen;
 use crate::twins::{by_name, each};
 use turns::Rule;
 
@@ -207,7 +208,7 @@ impl Placement for Maglev {
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
         let (first, size) = (self.entry(key.hash), self.size.divisor() as usize);
         let owners = (first..size).chain(0..first).map(|slot| self.table.get(slot));
-        let mut seen = BTreeSet::new();
+        let mut seen = Seen::new();
         for node in owners.chain(self.serving.iter().copied()) {
             if seen.insert(node) && visit(node).is_break() {
                 return;

@@ -51,6 +51,7 @@ use placelab_core::{
 };
 
 use crate::circle::{Circle, NameRanks, Point, mean_reads};
+use crate::seen::Seen;
 use crate::twins::each;
 
 /// The registry record.
@@ -294,7 +295,7 @@ impl Placement for MultiProbe {
             .map(|(index, probe)| (index, probe.wrapping_add(1)))
             .map(|(i, start)| ahead(start, i, self.circle.successor(start, &mut Silent)))
             .collect();
-        let mut seen = BTreeSet::new();
+        let mut seen = Seen::new();
         while let Some(Reverse((_, index, point, start))) = walkers.pop() {
             let node = self.circle.owner(point);
             let is_new = seen.insert(node);

@@ -3,11 +3,12 @@
 //! A range hash knows buckets 0 … n − 1 and nothing of nodes: it is positional by nature. The
 //! adapters in [`crate::adapters`] make it a placement by saying who owns which bucket.
 
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use placelab_core::mix::stream;
 use placelab_core::{Arguments, KeyHash, NodeId, Silent, Trace};
+
+use crate::seen::Seen;
 
 /// A stateless map from a hash to one of `count` buckets. A key whose bucket among some is below a
 /// smaller count has the same bucket among so many: growth moves keys only into what is new.
@@ -55,7 +56,7 @@ pub(crate) fn retry(
     place: impl Fn(KeyHash) -> NodeId,
     visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>,
 ) {
-    let mut seen = BTreeSet::new();
+    let mut seen = Seen::new();
     let salted = (0..16 * members.len() as u64).map(|retry| match retry {
         0 => hash,
         _ => KeyHash(stream(hash.0, retry)),

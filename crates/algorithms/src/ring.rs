@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use crate::circle::{Circle, NameRanks, mean_reads};
 use crate::range_hash::bytes_of;
+use crate::seen::Seen;
 use crate::twins::{each, seeded};
 
 use placelab_core::math::{harmonic, sqrt};
@@ -237,7 +238,7 @@ impl Placement for Ring {
 
     /// The walk onwards, skipping points of nodes that were visited.
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = Seen::new();
         for node in self.circle.walk(self.circle.find(self.start(key.hash))) {
             if seen.insert(node) && visit(node).is_break() {
                 return;

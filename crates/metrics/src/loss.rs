@@ -194,18 +194,18 @@ impl IdealSets {
 struct Search<'a> {
     holders: &'a Holders,
     quorum: usize,
-    /// By identity the sets that the node is an early member of: a set that loses a quorum of q
-    /// loses one of its first R − q + 1 members.
-    early: Vec<Vec<u32>>,
+    /// By identity the sets that the node is an early member of, one behind the other: a set that
+    /// loses a quorum of q loses one of its first R − q + 1 members.
+    early: Vec<Vec<NodeId>>,
 }
 
 impl<'a> Search<'a> {
     fn new(holders: &'a Holders, quorum: usize, nodes: &[NodeId]) -> Self {
         let largest = nodes.iter().map(|node| node.index()).max().unwrap_or(0);
         let mut early = vec![Vec::new(); largest + 1];
-        for (number, set) in (0u32..).zip(holders.sets()) {
+        for set in holders.sets() {
             for node in &set[..=holders.copies - quorum] {
-                early[node.index()].push(number);
+                early[node.index()].extend_from_slice(set);
             }
         }
         Search { holders, quorum, early }
@@ -213,13 +213,11 @@ impl<'a> Search<'a> {
 
     /// Whether a set lost a quorum; `is_down` says the same as `down`, by identity.
     fn is_lost(&self, down: impl IntoIterator<Item = NodeId>, is_down: &[bool]) -> bool {
-        let copies = self.holders.copies;
-        let lost = |number: &u32| {
-            let start = *number as usize * copies;
-            let set = &self.holders.members[start..start + copies];
-            set.iter().filter(|node| is_down[node.index()]).count() >= self.quorum
+        let lost = |set: &[NodeId]| {
+            set.iter().map(|node| usize::from(is_down[node.index()])).sum::<usize>() >= self.quorum
         };
-        down.into_iter().any(|node| self.early[node.index()].iter().any(lost))
+        let mut sets = down.into_iter().map(|node| &self.early[node.index()]);
+        sets.any(|sets| sets.chunks_exact(self.holders.copies).any(lost))
     }
 
     /// Every choice of so many nodes.
@@ -243,7 +241,8 @@ impl<'a> Search<'a> {
 
     /// Random choices.
     fn draws(&self, down: usize, nodes: &[NodeId]) -> Loss {
-        let entries: usize = self.early.iter().map(Vec::len).sum();
+        let members: usize = self.early.iter().map(Vec::len).sum();
+        let entries = members / self.holders.copies;
         let looks = down as f64 * (1.0 + entries as f64 / nodes.len() as f64);
         let draws = (LOOKS / looks).clamp(1e3, 1e5) as u64;
         let mut generator = Xoshiro256PlusPlus::seed_from_u64(DRAW_SEED);

@@ -18,7 +18,8 @@ use serde_json::json;
 
 use crate::commands::check::{refuse_what_cannot_fit, threads};
 use crate::commands::prepare::{Changes, key_failure};
-use crate::commands::{report, time};
+use crate::commands::report;
+use crate::commands::time::Timer;
 use crate::failure::{Failure, say};
 use crate::folder;
 use crate::progress::Bar;
@@ -72,9 +73,10 @@ impl Options {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let prepared = self.prepare()?;
         let (mut outcomes, mut failures) = (Vec::new(), Vec::new());
+        let mut timer = Timer::default();
         for (file, prepared) in self.files.iter().zip(&prepared) {
             // What stands in one scenario's way is none of the others' business.
-            match self.run_one(file, prepared) {
+            match self.run_one(file, prepared, &mut timer) {
                 Ok(outcome) if self.json => outcomes.push(outcome),
                 Ok(outcome) => {
                     unless_closed(outcome.print())?;
@@ -142,7 +144,12 @@ impl Options {
         Ok(all)
     }
 
-    fn run_one(&self, file: &Path, prepared: &Prepared) -> Result<Outcome, Failure> {
+    fn run_one(
+        &self,
+        file: &Path,
+        prepared: &Prepared,
+        timer: &mut Timer,
+    ) -> Result<Outcome, Failure> {
         let source = KeySource::open(&prepared.scenario.keys).map_err(key_failure)?;
         let threads = threads(self.threads);
         let estimates = estimate(prepared, &source, |_, _| 0.0);
@@ -158,7 +165,7 @@ impl Options {
         report::write(&folder, &results, None)?;
         let timings = (!self.no_timing).then(|| {
             let bar = Bar::new("timing", 0);
-            time::time(prepared, &bar)
+            timer.time(prepared, &bar)
         });
         if let Some(timings) = &timings {
             report::write(&folder, &results, Some(timings))?;

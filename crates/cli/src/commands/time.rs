@@ -1,8 +1,9 @@
 //! Timing the contenders of a scenario.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
-use placelab_core::{HashSeed, PlacementError, Placer, Roster};
+use placelab_core::{Arguments, HashSeed, PlacementError, Placer, Roster};
 use placelab_results::{LookupTime, Timings, timings::SCHEMA};
 use placelab_sim::replay::{Burden, Snapshot};
 use placelab_sim::scenario::{ContenderRequest, Prepared};
@@ -20,29 +21,64 @@ const SEED: HashSeed = HashSeed::PUBLISHED;
 /// No keys are placed while changes are timed.
 const UNBURDENED: Burden = Burden { keys: 0, replicas: 1 };
 
-/// Times every contender: lookups over fleets of several sizes, and the scenario's first step.
-pub(crate) fn time(prepared: &Prepared, progress: &dyn Progress) -> Timings {
-    let contenders = &prepared.scenario.contenders;
-    let node_counts = node_counts(prepared);
-    progress.begin(contenders.len() as u64 * (node_counts.len() as u64 + 1));
-    let lookups = Lookups::default();
-    let mut timings = Timings {
-        schema: SCHEMA,
-        machine: machine(&lookups),
-        lookups: Vec::new(),
-        updates: Vec::new(),
-    };
-    for contender in contenders {
-        let mut node_bytes = 0;
-        for &nodes in &node_counts {
-            let timed = time_lookups(contender, nodes, &mut node_bytes, &lookups);
-            timings.lookups.push(timed);
+/// Times contenders. Lookups do not depend on the scenario, so those of one contender over so many
+/// nodes are timed once a run, however many scenarios ask for them.
+#[derive(Default)]
+pub(crate) struct Timer {
+    /// Made when first needed: a run may go without.
+    lookups: LazyCell<Lookups>,
+    known: Vec<Timed>,
+}
+
+/// Lookups that were timed.
+struct Timed {
+    algorithm: &'static str,
+    arguments: Arguments,
+    time: LookupTime,
+    /// What a node took; what the fleet before took where this one was too large.
+    node_bytes: u64,
+}
+
+impl Timer {
+    /// Times every contender: lookups over fleets of several sizes, and the scenario's first step.
+    pub(crate) fn time(&mut self, prepared: &Prepared, progress: &dyn Progress) -> Timings {
+        let contenders = &prepared.scenario.contenders;
+        let node_counts = node_counts(prepared);
+        progress.begin(contenders.len() as u64 * (node_counts.len() as u64 + 1));
+        let mut timings = Timings {
+            schema: SCHEMA,
+            machine: machine(&self.lookups),
+            lookups: Vec::new(),
+            updates: Vec::new(),
+        };
+        for contender in contenders {
+            let mut node_bytes = 0;
+            for &nodes in &node_counts {
+                let timed = self.timed(contender, nodes, node_bytes);
+                node_bytes = timed.node_bytes;
+                timings.lookups.push(timed.time.clone());
+                progress.advance(1);
+            }
+            timings.updates.extend(updates(contender, prepared));
             progress.advance(1);
         }
-        timings.updates.extend(updates(contender, prepared));
-        progress.advance(1);
+        timings
     }
-    timings
+
+    /// The lookups of a contender over so many nodes, of which each took so much in the fleet
+    /// before.
+    fn timed(&mut self, contender: &ContenderRequest, nodes: u32, node_bytes: u64) -> &Timed {
+        let is_known = |known: &Timed| {
+            known.algorithm == contender.spec.name
+                && known.arguments == contender.arguments
+                && known.time.nodes == nodes
+        };
+        let at = self.known.iter().position(is_known).unwrap_or_else(|| {
+            self.known.push(time_lookups(contender, nodes, node_bytes, &self.lookups));
+            self.known.len() - 1
+        });
+        &self.known[at]
+    }
 }
 
 /// The sizes through which the scenario's fleet goes, where these are several and the largest is
@@ -57,27 +93,32 @@ fn node_counts(prepared: &Prepared) -> Vec<u32> {
     }
 }
 
-/// `node_bytes` is what a node took in the fleet before, and becomes what it takes in this one.
+/// `node_bytes` is what a node took in the fleet before.
 fn time_lookups(
     contender: &ContenderRequest,
     nodes: u32,
-    node_bytes: &mut u64,
+    mut node_bytes: u64,
     lookups: &Lookups,
-) -> LookupTime {
+) -> Timed {
     let name = contender.name();
     let needed = node_bytes.saturating_mul(nodes.into());
-    if needed > PLACEMENT_BYTES_MAX {
+    let placement =
+        || Roster::numbered(nodes).and_then(|roster| first(contender, roster)?.into_placement());
+    let time = if needed > PLACEMENT_BYTES_MAX {
         let reason = format!("not timed: it would take {} MB", needed / 1_000_000);
-        return refused(&name, nodes, reason);
-    }
-    match Roster::numbered(nodes).and_then(|roster| first(contender, roster)?.into_placement()) {
-        Ok(placement) => {
-            let footprint = placement.footprint();
-            *node_bytes = (footprint.shared_bytes + footprint.derived_bytes) / u64::from(nodes);
-            lookups.time(&name, contender.spec.reads, placement.as_ref())
+        refused(&name, nodes, reason)
+    } else {
+        match placement() {
+            Ok(placement) => {
+                let footprint = placement.footprint();
+                node_bytes = (footprint.shared_bytes + footprint.derived_bytes) / u64::from(nodes);
+                lookups.time(&name, contender.spec.reads, placement.as_ref())
+            }
+            Err(error) => refused(&name, nodes, error.to_string()),
         }
-        Err(error) => refused(&name, nodes, error.to_string()),
-    }
+    };
+    let (algorithm, arguments) = (contender.spec.name, contender.arguments.clone());
+    Timed { algorithm, arguments, time, node_bytes }
 }
 
 fn updates(
