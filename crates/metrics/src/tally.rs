@@ -106,7 +106,7 @@ impl Tally {
     /// Counts the moves of a chunk between two placements.
     ///
     /// Finds the keys that moved first, without a branch a key, then counts only those. Most
-    /// keys stay: [`SCANNED_KEYS`] at a time are asked whether any moved.
+    /// keys stay: so many at a time are asked whether any moved.
     pub fn count_moves(
         &mut self,
         comparison: usize,
