@@ -159,6 +159,15 @@ fn after_unlikely(from: u64, draw: u64) -> u64 {
     after(from, draw)
 }
 
+/// How much of a batch is placed a second time, so that the gates of the benches can show that they
+/// notice: nothing but where a feature asks for it.
+const SLOWED_PERCENT: Option<usize> =
+    match (cfg!(feature = "slowed-10"), cfg!(feature = "slowed-30")) {
+        (_, true) => Some(30),
+        (true, _) => Some(10),
+        _ => None,
+    };
+
 impl RangeHash for Jump {
     fn new(_: &Arguments) -> Self {
         Jump
@@ -184,6 +193,10 @@ impl RangeHash for Jump {
 
     fn buckets(self, keys: &[KeyHash], count: u32, out: &mut [u32]) {
         kernels::jump::buckets(simd::level(), keys, count, out);
+        if let Some(percent) = SLOWED_PERCENT {
+            let again = keys.len() * percent / 100;
+            kernels::jump::buckets(simd::level(), &keys[..again], count, &mut out[..again]);
+        }
     }
 
     /// Every stop of the walk in a list; the last one below the count is the bucket.
