@@ -1,5 +1,6 @@
 //! What the benches share: fleets, distinct keys, a `main` that criterion can draw from, and races.
 
+pub mod gate;
 pub mod ours;
 pub mod sweeps;
 pub mod versus;

@@ -15,5 +15,5 @@ mod update;
 
 pub use harness::ROUNDS;
 pub use lookup::{Lookups, refused};
-pub use machine::{available_bytes, machine, peak_bytes, thread_cpu_ns};
+pub use machine::{available_bytes, compiler, machine, peak_bytes, thread_cpu_ns};
 pub use update::time_updates;

@@ -19,11 +19,16 @@ pub fn machine(lookups: &Lookups) -> Machine {
         cpu: cpu().unwrap_or_else(|| "unknown".into()),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        rustc: env!("PLACELAB_RUSTC").into(),
+        rustc: compiler().into(),
         profile: if cfg!(debug_assertions) { "debug" } else { "release" }.into(),
         load: first,
         harness_ns: lookups.dependent_ns(KeyPart::Hash, &nothing)[0],
     }
+}
+
+/// The compiler of this build, as it calls itself.
+pub fn compiler() -> &'static str {
+    env!("PLACELAB_RUSTC")
 }
 
 fn cpu() -> Option<String> {
