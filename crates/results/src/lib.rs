@@ -12,6 +12,7 @@ pub mod certificate;
 pub mod evenness;
 pub mod failures;
 pub mod few_keys;
+pub mod history;
 pub mod plan;
 pub mod schema;
 pub mod theory;
@@ -25,6 +26,7 @@ pub use failures::{
     Cascade, FailureAnswer, FailureFigures, FailureKind, FailureQuestion, IdealRisks, LossRisk, Way,
 };
 pub use few_keys::{FewKeys, KEYS_A_NODE_MIN, Quantum, table_floor};
+pub use history::{BenchMachine, BenchRun, BenchTime};
 pub use plan::{CROPPED_LISTED_MAX, Cropped, PlannedStep, Timeline};
 pub use schema::*;
 pub use theory::{ClosedForm, Theory};
