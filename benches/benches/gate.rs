@@ -245,7 +245,7 @@ fn request() -> Result<Request, String> {
 
 /// Whether the gate is passed.
 fn gate(request: &Request) -> Result<bool, String> {
-    let compiler = placelab_timing::compiler();
+    let compiler = placelab_timing::rustc();
     let path = &request.baseline;
     let mut baseline = Baseline::read(path).map_err(|error| error.to_string())?;
     if request.record {

@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod bench;
 mod certify;
 mod check;
 mod failures;
@@ -36,6 +37,9 @@ pub(crate) enum Command {
     /// Plan tables of shards, look at them, and put one version in the place of another
     #[command(subcommand)]
     Table(table::Command),
+    /// Record what `cargo bench` found, compare two builds, and draw the history
+    #[command(subcommand)]
+    Bench(bench::Command),
     /// Draw a report again from its results
     Report(report::Options),
     /// Write a commented scenario to start from
@@ -52,6 +56,7 @@ impl Command {
             Command::Null(options) => options.run(),
             Command::Failures(options) => options.run(),
             Command::Table(command) => command.run(),
+            Command::Bench(command) => command.run(),
             Command::Report(options) => options.run(),
             Command::Init(options) => options.run(),
         }

@@ -50,8 +50,7 @@ impl fmt::Display for Failure {
             Failure::Internal(error) => format!("{error:#}"),
             Failure::Invalid(text) | Failure::Unmet(text) | Failure::Limit(text) => text.clone(),
         };
-        let lines: Vec<String> = text.lines().map(shown).collect();
-        write!(f, "error: {}", lines.join("\n"))
+        write!(f, "error: {}", clean(&text))
     }
 }
 
@@ -73,6 +72,17 @@ impl From<io::Error> for Failure {
 /// Says something on standard error; where that is closed or full there is nobody to tell.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Warns of what is no failure, on standard error. Texts may come from outside.
+pub(crate) fn warn(text: &str) {
+    say(&format!("warning: {}", clean(text)));
+}
+
+/// A text of several lines without characters that would act on a terminal.
+fn clean(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(shown).collect();
+    lines.join("\n")
 }
 
 /// Whether talk on standard error may be coloured.

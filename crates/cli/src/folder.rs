@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use placelab_report::INDEX_MARK;
+use placelab_report::{HISTORY_MARK, INDEX_MARK};
 use tempfile::TempDir;
 
 /// The simulation's results in a report folder: what tells it from any other.
@@ -15,7 +15,7 @@ pub(crate) const RESULTS: &str = "results.json";
 pub(crate) const TIMINGS: &str = "timings.json";
 /// Largest file of results that is read: 1 GiB.
 pub(crate) const JSON_BYTES_MAX: u64 = 1 << 30;
-/// An index says so within this many bytes.
+/// A page says what it is within this many bytes.
 const MARK_BYTES_MAX: u64 = 1 << 10;
 
 /// Writes a folder with these files: beside its place under a temporary name, then renamed, so
@@ -51,22 +51,37 @@ fn beside(path: &Path) -> anyhow::Result<(PathBuf, TempDir)> {
     Ok((parent, fresh))
 }
 
-/// Writes an index of reports, likewise beside its place first.
+/// A kind of page that stands alone, and is replaced only by its like.
+pub(crate) struct PageKind {
+    /// What is in its first 1,024 bytes.
+    mark: &'static str,
+    what: &'static str,
+    /// The option that says where it goes.
+    option: &'static str,
+}
+
+/// An index of reports.
+pub(crate) const INDEX: PageKind = PageKind { mark: INDEX_MARK, what: "an index", option: "--out" };
+/// A history of benches.
+pub(crate) const HISTORY: PageKind =
+    PageKind { mark: HISTORY_MARK, what: "a history", option: "--html" };
+
+/// Writes a page that stands alone, likewise beside its place first.
 ///
-/// Fails where something that is not an index stands in the way.
-pub(crate) fn replace_index(path: &Path, page: &str) -> anyhow::Result<()> {
-    check_index(path)?;
+/// Fails where something that is not of its kind stands in the way.
+pub(crate) fn replace_page(kind: &PageKind, path: &Path, page: &str) -> anyhow::Result<()> {
+    check_page(kind, path)?;
     let (parent, fresh) = beside(path)?;
-    let name = path.file_name().context("an index has a name")?;
+    let name = path.file_name().context("a page has a name")?;
     let fresh_page = fresh.path().join(name);
     fs::write(&fresh_page, page)
         .and_then(|()| fs::rename(&fresh_page, parent.join(name)))
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Whether an index could be put here, before anything is computed: nothing may stand there but
-/// an index of ours.
-pub(crate) fn check_index(path: &Path) -> anyhow::Result<()> {
+/// Whether a page could be put here, before anything is computed: nothing may stand there but
+/// one of its kind.
+pub(crate) fn check_page(kind: &PageKind, path: &Path) -> anyhow::Result<()> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(()) };
     let shown = path.display();
     let mut start = Vec::new();
@@ -75,9 +90,10 @@ pub(crate) fn check_index(path: &Path) -> anyhow::Result<()> {
             File::open(path).and_then(|file| file.take(MARK_BYTES_MAX).read_to_end(&mut start));
         read.with_context(|| format!("cannot read {shown}"))?;
     }
-    if !String::from_utf8_lossy(&start).contains(INDEX_MARK) {
+    if !String::from_utf8_lossy(&start).contains(kind.mark) {
+        let PageKind { what, option, .. } = kind;
         bail!(
-            "{shown} is not an index of placelab: move it away or choose another place with --out"
+            "{shown} is not {what} of placelab: move it away or choose another place with {option}"
         );
     }
     Ok(())
@@ -179,18 +195,21 @@ mod tests {
         let path = parent.path().join("a/index.html");
         for turn in ["first", "second"] {
             let page = format!("<head>{INDEX_MARK}{turn}");
-            replace_index(&path, &page).unwrap();
+            replace_page(&INDEX, &path, &page).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), page);
         }
         assert_eq!(fs::read_dir(parent.path().join("a")).unwrap().count(), 1);
 
         let foreign = format!("<head>{}{INDEX_MARK}", " ".repeat(2_000));
         fs::write(&path, &foreign).unwrap();
-        assert!(replace_index(&path, "mine").is_err(), "quoting the mark is not being an index");
+        assert!(
+            replace_page(&INDEX, &path, "mine").is_err(),
+            "quoting the mark is not being an index"
+        );
         assert_eq!(fs::read_to_string(&path).unwrap(), foreign);
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        assert!(replace_index(&path, "mine").is_err());
+        assert!(replace_page(&INDEX, &path, "mine").is_err());
     }
 
     #[test]

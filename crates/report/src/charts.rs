@@ -8,6 +8,7 @@ mod failure;
 mod fill;
 mod frame;
 mod headroom;
+pub(crate) mod history;
 mod latency;
 mod movement;
 mod peak;
@@ -31,6 +32,24 @@ pub(crate) struct Chart {
     pub(crate) finding: String,
     pub(crate) scene: Scene,
     pub(crate) table: Table,
+}
+
+/// A chart on a page, by whatever name.
+pub(crate) struct Figure<'a> {
+    /// Its anchor.
+    pub(crate) name: &'a str,
+    pub(crate) title: &'a str,
+    pub(crate) reading: &'a str,
+    pub(crate) finding: &'a str,
+    pub(crate) scene: &'a Scene,
+    pub(crate) table: &'a Table,
+}
+
+impl Chart {
+    pub(crate) fn figure(&self) -> Figure<'_> {
+        let Chart { name, title, reading, finding, scene, table } = self;
+        Figure { name, title, reading, finding, scene, table }
+    }
 }
 
 /// Makes a chart where the results have something to show.

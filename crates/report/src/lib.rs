@@ -1,8 +1,9 @@
 //! From results to a report: one HTML file, a Markdown summary and a PNG picture for each chart;
-//! and from several results to an index of their reports.
+//! and from several results to an index of their reports; and from the runs of benches to their
+//! history.
 //!
-//! Everything here is a pure function of [`RunResults`] and [`Timings`]: the same input gives the
-//! same bytes. Results are taken as they are, however odd: what is missing or no number leaves a
+//! Everything here is a pure function of [`RunResults`] and [`Timings`], or of the runs: the same
+//! input gives the same bytes. Results are taken as they are, however odd: what is missing or no number leaves a
 //! gap in the report.
 //!
 //! A chart is made once, as marks on a plane, and drawn twice: as SVG inside the HTML file and as
@@ -13,6 +14,7 @@ mod charts;
 mod draw;
 mod error;
 mod font;
+mod history;
 mod index;
 mod markdown;
 mod number;
@@ -34,6 +36,7 @@ use crate::subject::Subject;
 
 pub use crate::error::ReportError;
 pub use crate::font::register_font;
+pub use crate::history::{HISTORY_MARK, history};
 pub use crate::index::{INDEX_MARK, IndexEntry, index};
 
 /// One file of a report.

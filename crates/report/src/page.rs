@@ -3,14 +3,14 @@
 mod certificate;
 mod method;
 mod origin;
-mod tables;
+pub(crate) mod tables;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use placelab_results::Role;
 
 use crate::ReportError;
 use crate::answer::Answer;
-use crate::charts::Chart;
+use crate::charts::{Chart, Figure};
 use crate::number;
 use crate::subject::Subject;
 use crate::summary;
@@ -28,7 +28,10 @@ pub(crate) fn page(
     answer: &Answer,
     charts: &[Chart],
 ) -> Result<String, ReportError> {
-    let figures = charts.iter().map(figure).collect::<Result<Vec<Markup>, ReportError>>()?;
+    let figures = charts
+        .iter()
+        .map(|chart| figure(&chart.figure()))
+        .collect::<Result<Vec<Markup>, ReportError>>()?;
     let scenario = &subject.results.scenario;
     let page = html! {
         (DOCTYPE)
@@ -174,9 +177,10 @@ fn summary_section(subject: &Subject) -> Markup {
     }
 }
 
-fn figure(chart: &Chart) -> Result<Markup, ReportError> {
+/// A chart with its caption and the table of its data.
+pub(crate) fn figure(chart: &Figure) -> Result<Markup, ReportError> {
     let description = format!("{} {}", chart.reading, chart.finding);
-    let svg = crate::draw::svg(chart.name, &chart.scene, chart.title, &one_line(&description))?;
+    let svg = crate::draw::svg(chart.name, chart.scene, chart.title, &one_line(&description))?;
     Ok(html! {
         figure id=(chart.name) {
             div.plate {
@@ -186,7 +190,7 @@ fn figure(chart: &Chart) -> Result<Markup, ReportError> {
                 div.picture tabindex="0" { (PreEscaped(svg)) }
             }
             figcaption { (chart.finding) }
-            (details(&chart.table, chart.title))
+            (details(chart.table, chart.title))
         }
     })
 }

@@ -32,6 +32,8 @@ pub(crate) const GRID: Colour = Colour(0xE6, 0xE9, 0xED);
 pub(crate) const BAND: Colour = Colour(0xD3, 0xDA, 0xE2);
 
 const BLUE: Colour = Colour(0x00, 0x72, 0xB2);
+/// A series that is alone.
+pub(crate) const SERIES: Colour = BLUE;
 const VERMILION: Colour = Colour(0xD5, 0x5E, 0x00);
 const GREEN: Colour = Colour(0x00, 0x9E, 0x73);
 const PINK: Colour = Colour(0xCC, 0x79, 0xA7);

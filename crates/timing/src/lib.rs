@@ -11,9 +11,13 @@
 mod harness;
 mod lookup;
 mod machine;
+mod now;
 mod update;
 
 pub use harness::ROUNDS;
 pub use lookup::{Lookups, refused};
-pub use machine::{available_bytes, compiler, machine, peak_bytes, thread_cpu_ns};
+pub use machine::{
+    available_bytes, cores, cpu, host_name, machine, peak_bytes, rustc, thread_cpu_ns,
+};
+pub use now::now;
 pub use update::time_updates;

@@ -16,25 +16,40 @@ pub fn machine(lookups: &Lookups) -> Machine {
     let first = load.and_then(|text| text.split_whitespace().next()?.parse().ok());
     let nothing = Nothing(Roster::numbered(1).expect("one node is a fleet"));
     Machine {
-        cpu: cpu().unwrap_or_else(|| "unknown".into()),
-        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+        cpu: cpu(),
+        cores: cores(),
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        rustc: compiler().into(),
+        rustc: rustc().into(),
         profile: if cfg!(debug_assertions) { "debug" } else { "release" }.into(),
         load: first,
         harness_ns: lookups.dependent_ns(KeyPart::Hash, &nothing)[0],
     }
 }
 
-/// The compiler of this build, as it calls itself.
-pub fn compiler() -> &'static str {
+/// Model of the processor, as the system names it.
+pub fn cpu() -> String {
+    let model = || {
+        let info = read_to_string("/proc/cpuinfo").ok()?;
+        let line = info.lines().find(|line| line.starts_with("model name"))?;
+        Some(line.split_once(':')?.1.trim().to_string())
+    };
+    model().unwrap_or_else(|| "unknown".into())
+}
+
+/// Logical processors that this process may use.
+pub fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+}
+
+/// The compiler that built this crate: `rustc 1.95.0 (59807616e 2026-04-14)`.
+pub fn rustc() -> &'static str {
     env!("PLACELAB_RUSTC")
 }
 
-fn cpu() -> Option<String> {
-    let info = read_to_string("/proc/cpuinfo").ok()?;
-    let line = info.lines().find(|line| line.starts_with("model name"))?;
-    Some(line.split_once(':')?.1.trim().into())
+/// What the machine calls itself, where the system tells.
+pub fn host_name() -> Option<String> {
+    let name = read_to_string("/proc/sys/kernel/hostname").ok()?;
+    Some(name.trim().to_string()).filter(|name| !name.is_empty())
 }
 
 /// Memory that a run may take without pushing others out, where the system tells.
@@ -106,6 +121,7 @@ mod tests {
     fn this_machine_has_a_description() {
         let machine = machine(&Lookups::default());
         assert!(machine.rustc.starts_with("rustc "), "{}", machine.rustc);
+        assert_eq!((&machine.cpu, machine.cores), (&cpu(), cores()));
         assert!(machine.cores >= 1 && machine.harness_ns > 0.0);
     }
 }

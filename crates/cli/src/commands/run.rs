@@ -86,7 +86,7 @@ impl Options {
             }
         }
         if let Some(path) = self.index() {
-            folder::replace_index(&path, &drawn(&outcomes))?;
+            folder::replace_page(&folder::INDEX, &path, &drawn(&outcomes))?;
         }
         if self.json {
             let all: Vec<_> = outcomes.iter().map(Outcome::json).collect();
@@ -120,7 +120,7 @@ impl Options {
             return Err(Failure::Invalid(text));
         }
         if let Some(path) = self.index() {
-            folder::check_index(&path)?;
+            folder::check_page(&folder::INDEX, &path)?;
         }
         for file in &self.files {
             let prepared = self.changes.read(file)?;

@@ -1,6 +1,7 @@
 //! The binary as users meet it, and the rules of the workspace.
 
 mod bad_input;
+mod bench;
 mod commands;
 mod failures;
 mod generated;

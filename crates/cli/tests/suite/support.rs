@@ -19,6 +19,13 @@ pub(crate) fn at_level(level: &str, arguments: &[&str]) -> Said {
     said(binary().env("PLACELAB_SIMD", level).args(arguments), b"")
 }
 
+/// The same in another folder, with variables of the environment.
+pub(crate) fn in_folder(folder: &Path, variables: &[(&str, &Path)], arguments: &[&str]) -> Said {
+    let mut command = binary();
+    command.args(arguments).envs(variables.iter().copied()).env_remove("CRITERION_HOME");
+    Said(command.current_dir(folder).stdin(Stdio::null()).output().unwrap())
+}
+
 fn binary() -> Command {
     Command::new(env!("CARGO_BIN_EXE_placelab"))
 }

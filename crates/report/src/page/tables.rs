@@ -7,7 +7,7 @@ use crate::table::{Cell, Column, Table, Tone};
 use crate::text::plural;
 
 /// The table in a box of its own, which scrolls where the page is narrower.
-pub(super) fn scrolling(table: &Table, label: &str) -> Markup {
+pub(crate) fn scrolling(table: &Table, label: &str) -> Markup {
     html! {
         div.table tabindex="0" role="region" aria-label=(label) {
             table {
