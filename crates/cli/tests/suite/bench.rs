@@ -182,7 +182,7 @@ fn bad_records_are_explained() {
     ] {
         let machine = if arguments.contains("--machine") { "" } else { " --machine mine" };
         let said =
-            folder.bench(&format!("record{machine} {arguments}").replace("  ", " ").trim_end());
+            folder.bench(format!("record{machine} {arguments}").replace("  ", " ").trim_end());
         assert_eq!(said.code(), code, "{arguments}: {}", said.err());
         assert!(said.err().contains(says), "{arguments}: {}", said.err());
         assert!(said.err().starts_with("error: ") && said.out().is_empty(), "{arguments}");
