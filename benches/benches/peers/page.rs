@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use comfy_table::{Table, presets};
 use placelab_benches::BATCH_KEYS;
 use placelab_benches::versus::Effort;
-use placelab_timing::{Lookups, machine};
+use placelab_timing::{Floors, Lookups, machine};
 
 use crate::{Contender, Standing};
 
@@ -55,7 +55,7 @@ fn table<T: Copy>(
 }
 
 fn introduction(effort: Effort) -> String {
-    let machine = machine(&Lookups::default());
+    let machine = machine(&Floors::measure(&Lookups::default()), None);
     let versions = versions();
     let mut crates = Table::new();
     crates.load_style(presets::ASCII_MARKDOWN);

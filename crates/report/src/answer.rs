@@ -142,6 +142,7 @@ fn changes(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
 
 fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
     let mut lines = Vec::new();
+    lines.extend(busy(subject));
     if subject.results.requirements.is_empty() && candidates.len() > 1 {
         lines.push("The scenario states no requirements: this is no ranking.".into());
     }
@@ -178,6 +179,15 @@ fn cautions(subject: &Subject, candidates: &[&Contender]) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What says that times were taken beside other work.
+fn busy(subject: &Subject) -> Option<String> {
+    let signs = &subject.timings?.busy;
+    (!signs.is_empty()).then(|| {
+        let signs: Vec<String> = signs.iter().map(|sign| one_line(sign)).collect();
+        format!("The machine was busy when times were taken: distrust them. {}", signs.join(" "))
+    })
 }
 
 /// Members that are too heavy for the copies, at the first step that has some.

@@ -1,6 +1,6 @@
 //! Numbers as people read them: few digits, always a unit, never NaN.
 
-use placelab_results::{Measured, metric};
+use placelab_results::{Measured, Rounds, metric};
 
 /// What stands where there is no figure.
 pub(crate) const NONE: &str = "–";
@@ -106,6 +106,11 @@ fn prefixed(value: f64, step: f64, units: &[&str]) -> String {
 /// A time: `18.2 ns`, `1.04 µs`.
 pub(crate) fn nanoseconds(value: f64) -> String {
     prefixed(value, 1e3, &["ns", "µs", "ms", "s"])
+}
+
+/// What the same work against itself differs by: `A/A 1.2 %`.
+pub(crate) fn aa_spread(rounds: &Rounds) -> String {
+    format!("A/A {}", percent(rounds.aa_spread))
 }
 
 /// A size: `512 B`, `1.25 MiB`.

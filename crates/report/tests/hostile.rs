@@ -5,7 +5,9 @@ mod fixture;
 use std::collections::BTreeMap;
 
 use placelab_report::render;
-use placelab_results::{Chance, FailureAnswer, IdealRisks, Measured, Refusal, RunResults, Timings};
+use placelab_results::{
+    Chance, FailureAnswer, IdealRisks, Measured, Refusal, Rounds, RunResults, Timings,
+};
 
 /// Renders and gives page and summary; a panic or an error fails the test.
 fn texts(name: &str, results: &RunResults, timings: Option<&Timings>) -> (String, String) {
@@ -159,7 +161,9 @@ fn figures_that_are_no_numbers_leave_gaps() {
         results.plan[0].steps.iter_mut().for_each(|step| step.minimum = odd);
         let mut timings = fixture::timings();
         for lookup in &mut timings.lookups {
-            (lookup.batch_ns, lookup.dependent_ns) = ([odd; 3], [odd; 3]);
+            let times =
+                Rounds { median: odd, least: odd, largest: odd, floor: odd, aa_spread: odd };
+            (lookup.batch_ns, lookup.dependent_ns) = (times, times);
         }
         let (page, summary) =
             texts("figures-that-are-no-numbers-leave-gaps", &results, Some(&timings));

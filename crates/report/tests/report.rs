@@ -1,6 +1,8 @@
 //! The report of ordinary results: complete, the same each time, and safe to open.
 
 mod fixture;
+#[path = "report/times.rs"]
+mod times;
 
 use placelab_report::{Artifact, render};
 use placelab_results::{Measured, RunResults, Timings};
@@ -290,46 +292,6 @@ fn a_crossing_is_named_with_its_bounds() {
     timings.lookups.retain(|lookup| lookup.nodes < 1_000);
     let page = text(&render(&fixture::growing(), Some(&timings)).unwrap(), "index.html");
     assert!(!page.contains("id=\"crossover\"") && page.contains("id=\"latency\""));
-}
-
-/// Three growing lookups against five: one never slower, one never told apart, and more pairs
-/// than there is room for.
-#[test]
-fn crossings_of_every_kind_are_drawn() {
-    let mut timings = fixture::timings();
-    let alike = |timings: &Timings, name: &str, like: &str, factor: f64| {
-        let those = timings.lookups.iter().filter(|lookup| lookup.contender == like);
-        let mut those: Vec<_> = those.cloned().collect();
-        for lookup in &mut those {
-            lookup.contender = name.into();
-            lookup.batch_ns = lookup.batch_ns.map(|time| time * factor);
-        }
-        those
-    };
-    let more = [
-        alike(&timings, "table", "rendezvous", 0.2),
-        alike(&timings, "anchor", "rendezvous", 0.02),
-        alike(&timings, "multi-probe", "ring", 3.0),
-    ];
-    timings.lookups.extend(more.concat());
-    for lookup in &mut timings.lookups {
-        match lookup.contender.as_str() {
-            "jump" => lookup.batch_ns = [20_000.0, 19_000.0, 21_000.0],
-            "maglev" => lookup.batch_ns[2] = 50_000.0,
-            _ => {}
-        }
-    }
-    let artifacts = rendered("crossings", &fixture::replicated(), Some(&timings));
-    let page = text(&artifacts, "index.html");
-    let found = page.split("<figure id=\"crossover\">").nth(1).expect("the chart");
-    for part in [
-        "not slower than jump within the counts timed",
-        "never told apart for good",
-        "3 more pairs of contenders further down: see the table.",
-        "faster at 10,000",
-    ] {
-        assert!(found.contains(part), "{part}");
-    }
 }
 
 #[test]

@@ -99,10 +99,11 @@ fn timed(results: &RunResults, times: &Timings, contender: &Contender, id: &str)
                 .lookups
                 .iter()
                 .filter(|lookup| lookup.contender == contender.name && lookup.refusal.is_none());
-            own.min_by_key(|lookup| lookup.nodes.abs_diff(fleet)).map(|lookup| lookup.batch_ns[0])
+            own.min_by_key(|lookup| lookup.nodes.abs_diff(fleet))
+                .map(|lookup| lookup.batch_ns.median)
         }
-        "time.build_us" => update.map(|update| update.build_us[0]),
-        "time.apply_us" => update.and_then(|update| update.apply_us).map(|apply| apply[0]),
+        "time.build_us" => update.map(|update| update.build_us.median),
+        "time.apply_us" => update.and_then(|update| update.apply_us).map(|apply| apply.median),
         _ => None,
     };
     figure.into_iter().collect()

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use placelab_algorithms::REGISTRY;
-use placelab_results::{Expectation, LookupTime, Machine, RunResults, Timings, verdict};
+use placelab_results::{
+    Expectation, Floor, KeyHashTime, LookupTime, Machine, Rounds, RunResults, Timings, timings,
+    verdict,
+};
 use placelab_sim::keys::KeySource;
 use placelab_sim::overrides::Overrides;
 use placelab_sim::run::{Settings, run};
@@ -97,13 +100,18 @@ fn totals_are_those_of_the_seeds() {
     assert!(run.contenders[0].timelines[0].totals.is_empty(), "jump did not take every step");
 }
 
+fn rounds(ns: f64) -> Rounds {
+    Rounds { median: ns, least: ns, largest: ns, ..Rounds::default() }
+}
+
 fn lookup(contender: &str, nodes: u32, ns: f64) -> LookupTime {
     LookupTime {
         contender: contender.into(),
         nodes,
-        batch_ns: [ns; 3],
-        dependent_ns: [ns; 3],
-        cold_ns: [ns; 3],
+        batch_ns: rounds(ns),
+        dependent_ns: rounds(ns),
+        cold_batch_ns: rounds(ns),
+        cold_dependent_ns: rounds(ns),
         refusal: None,
     }
 }
@@ -114,6 +122,7 @@ fn requirements_are_judged_by_their_worst_figure() {
                    [[require]]\nmetric = \"time.lookup_ns\"\nmax = 20\n\
                    [[require]]\ncapability = \"remove-any\"\n";
     let run = results(&prepared(require));
+    let floor = Floor { batch_ns: rounds(1.0), dependent_ns: rounds(1.0) };
     let machine = Machine {
         cpu: "test".into(),
         cores: 1,
@@ -121,11 +130,21 @@ fn requirements_are_judged_by_their_worst_figure() {
         rustc: "test".into(),
         profile: "release".into(),
         load: None,
-        harness_ns: 1.0,
+        floor,
+        bytes_floor: floor,
+        displaced_bytes: 0,
     };
     let lookups =
         vec![lookup("ring", 10, 15.0), lookup("ring", 1_000, 90.0), lookup("rendezvous", 10, 25.0)];
-    let timings = Timings { schema: 1, machine, lookups, updates: vec![] };
+    let key_hash = KeyHashTime { function: "xxh3".into(), key_bytes: 16, batch_ns: rounds(1.0) };
+    let timings = Timings {
+        schema: timings::SCHEMA,
+        machine,
+        busy: vec![],
+        key_hash,
+        lookups,
+        updates: vec![],
+    };
     let judged = verdict(&run, Some(&timings));
     assert_eq!(judged.suitable, ["ring"]);
     let ring = &judged.contenders[1];

@@ -1,15 +1,16 @@
-//! Cost of a lookup: independent, dependent and cold.
+//! Cost of a lookup: independent or dependent, warm or cold; and of hashing a key.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use placelab_core::mix::stream;
 use placelab_core::{
-    Assignment, CopyChooser, Key, KeyHash, KeyPart, KeyText, Keys, NodeId, Placement,
+    Assignment, CopyChooser, HashFunction, Key, KeyHash, KeyPart, KeyText, Keys, NodeId, Placement,
 };
-use placelab_results::LookupTime;
+use placelab_results::{Floor, KeyHashTime, LookupTime, Rounds};
 
-use crate::harness::{ROUNDS, per_operation, summarise};
+use crate::floor::Floors;
+use crate::harness::{ROUND, median, per_operation, summarise};
 
 /// Batches of a round: 32,768 distinct keys are too many for a branch predictor to learn, and few
 /// enough for the cache.
@@ -18,15 +19,20 @@ const BATCHES: usize = 16;
 const PASSES: usize = 64;
 /// Keys that a batch places at a time, as a sweep does.
 const BATCH: usize = 2_048;
-/// Lookups after the caches were swept; few, since they warm them again.
+/// Bytes of a key: sixteen hexadecimal digits.
+const KEY_BYTES: u32 = 16;
+/// Lookups after the caches were displaced, at most; few, since they warm them again.
 const COLD_LOOKUPS: usize = 64;
-/// What a sweep of the caches reads: as much as common last-level caches hold.
-const SWEEP_BYTES: usize = 32 << 20;
+/// Rounds of cold figures: two interleaved halves of three. Displacing takes most of their time.
+const COLD_ROUNDS: usize = 6;
+/// What is read to displace the caches: beyond what a core has to itself, and as much as common
+/// last-level caches hold.
+pub(crate) const DISPLACED_BYTES: usize = 32 << 20;
 
 /// Keys and buffers for timing lookups, made once.
 pub struct Lookups {
     batches: Vec<Batch>,
-    sweep: Vec<u64>,
+    displacing: Vec<u64>,
 }
 
 /// Keys that are placed together.
@@ -36,13 +42,10 @@ struct Batch {
 }
 
 impl Batch {
-    fn new(number: usize) -> Self {
-        let first = (number * BATCH) as u64;
-        let hashes: Vec<KeyHash> =
-            (first..first + BATCH as u64).map(|index| KeyHash(stream(1, index))).collect();
+    fn new(hashes: &[KeyHash]) -> Self {
         let mut text = KeyText::default();
         hashes.iter().for_each(|hash| text.push(format!("{:016x}", hash.0).as_bytes()));
-        Batch { hashes, text }
+        Batch { hashes: hashes.to_vec(), text }
     }
 
     /// The first keys, with what a scheme reads of them.
@@ -54,28 +57,80 @@ impl Batch {
 
 impl Default for Lookups {
     fn default() -> Self {
-        Lookups {
-            batches: (0..BATCHES).map(Batch::new).collect(),
-            sweep: vec![1; SWEEP_BYTES / size_of::<u64>()],
-        }
+        let count = (BATCHES * BATCH) as u64;
+        Self::of(&(0..count).map(|index| KeyHash(stream(1, index))).collect::<Vec<KeyHash>>())
     }
 }
 
 impl Lookups {
+    /// Lookups of these keys. Panics where one is there twice: what is repeated is learnt by the
+    /// branch predictor, and the figure is no longer that of a lookup.
+    fn of(hashes: &[KeyHash]) -> Self {
+        let mut sorted = hashes.to_vec();
+        sorted.sort_unstable();
+        let is_distinct = sorted.windows(2).all(|pair| pair[0] != pair[1]);
+        assert!(is_distinct, "a key is there twice: keys that are timed are distinct");
+        Lookups {
+            batches: hashes.chunks(BATCH).map(Batch::new).collect(),
+            displacing: vec![1; DISPLACED_BYTES / size_of::<u64>()],
+        }
+    }
+
     /// Times the lookups of a placement that reads this part of a key.
-    pub fn time(&self, contender: &str, reads: KeyPart, placement: &dyn Placement) -> LookupTime {
+    pub fn time(
+        &self,
+        floors: &Floors,
+        contender: &str,
+        reads: KeyPart,
+        placement: &dyn Placement,
+    ) -> LookupTime {
+        let floor = floors.of(reads);
+        let batch_rounds = self.batch_rounds(reads, placement);
+        let dependent_rounds = self.dependent_rounds(reads, placement);
+        // Slow lookups need not be many.
+        let slow = ROUND.as_nanos() as f64 / median(dependent_rounds.iter().copied()).max(1.0);
+        let cold_lookups = (slow as usize).clamp(COLD_LOOKUPS / 8, COLD_LOOKUPS);
+        let [cold_batch_ns, cold_dependent_ns] = self.cold(cold_lookups, floor, reads, placement);
         LookupTime {
             contender: contender.into(),
             nodes: placement.roster().len() as u32,
-            batch_ns: self.batch_ns(reads, placement),
-            dependent_ns: self.dependent_ns(reads, placement),
-            cold_ns: self.cold_ns(reads, placement),
+            batch_ns: summarise(&batch_rounds, floor.batch_ns.median),
+            dependent_ns: summarise(&dependent_rounds, floor.dependent_ns.median),
+            cold_batch_ns,
+            cold_dependent_ns,
             refusal: None,
         }
     }
 
-    /// Nanoseconds a key in batches of independent keys.
-    pub fn batch_ns(&self, reads: KeyPart, placement: &dyn Placement) -> [f64; 3] {
+    /// Times a hash function on the bytes of the keys, apart from every lookup.
+    pub fn time_key_hash(&self, function: HashFunction) -> KeyHashTime {
+        let floor = self.bytes_rounds(|bytes| u64::from(bytes[0]));
+        let rounds = self.bytes_rounds(|bytes| function.hash(bytes));
+        KeyHashTime {
+            function: function.name().into(),
+            key_bytes: KEY_BYTES,
+            batch_ns: summarise(&rounds, median(floor.into_iter())),
+        }
+    }
+
+    /// Nanoseconds a key to make something of its bytes.
+    fn bytes_rounds(&self, make: impl Fn(&[u8]) -> u64) -> Vec<f64> {
+        per_operation(BATCHES * BATCH * PASSES, |count| {
+            for keys in self.passes(count, KeyPart::Bytes) {
+                for index in 0..keys.hashes.len() {
+                    black_box(make(keys.get(index).bytes));
+                }
+            }
+        })
+    }
+
+    /// Nanoseconds a key in batches of independent keys, the harness's own time included: the
+    /// median of the rounds.
+    pub fn batch_ns(&self, reads: KeyPart, placement: &dyn Placement) -> f64 {
+        median(self.batch_rounds(reads, placement).into_iter())
+    }
+
+    pub(crate) fn batch_rounds(&self, reads: KeyPart, placement: &dyn Placement) -> Vec<f64> {
         let mut owners = vec![NodeId(0); BATCH];
         per_operation(BATCHES * BATCH * PASSES, |lookups| {
             for keys in self.passes(lookups, reads) {
@@ -86,41 +141,43 @@ impl Lookups {
     }
 
     /// Nanoseconds a lookup whose key depends on the answer before.
-    pub fn dependent_ns(&self, reads: KeyPart, placement: &dyn Placement) -> [f64; 3] {
+    pub(crate) fn dependent_rounds(&self, reads: KeyPart, placement: &dyn Placement) -> Vec<f64> {
         per_operation(BATCHES * BATCH * PASSES, |lookups| {
             self.passes(lookups, reads).for_each(|keys| chain(placement, keys));
         })
     }
 
-    /// Nanoseconds a key for all its copies.
+    /// Nanoseconds a key for all its copies, the harness's own time included.
     pub fn copies_ns(
         &self,
         reads: KeyPart,
         placement: &dyn Placement,
         chooser: &CopyChooser,
-    ) -> [f64; 3] {
+    ) -> f64 {
         let mut copies = vec![NodeId(0); chooser.count() * BATCH];
-        per_operation(BATCHES * BATCH, |lookups| {
+        let rounds = per_operation(BATCHES * BATCH, |lookups| {
             for keys in self.passes(lookups, reads) {
                 chooser.choose_many(placement, keys, &mut copies);
                 black_box(&mut copies);
             }
-        })
+        });
+        median(rounds.into_iter())
     }
 
-    /// Nanoseconds a key in passes over at most so many keys, in their order. Panics where the
-    /// nodes cannot hold as many.
-    pub fn assign_ns(&self, reads: KeyPart, assignment: &dyn Assignment, keys: u64) -> [f64; 3] {
+    /// Nanoseconds a key in passes over at most so many keys, in their order, the harness's own
+    /// time included. Panics where the nodes cannot hold as many.
+    pub fn assign_ns(&self, reads: KeyPart, assignment: &dyn Assignment, keys: u64) -> f64 {
         let mut owners = vec![NodeId(0); BATCH];
         let most = usize::try_from(keys).map_or(BATCHES * BATCH, |keys| keys.min(BATCHES * BATCH));
-        per_operation(most, |lookups| {
+        let rounds = per_operation(most, |lookups| {
             let pass = assignment.open(lookups as u64);
             let mut ledger = pass.expect("the nodes hold more");
             for keys in self.passes(lookups, reads) {
                 ledger.assign_many(keys, &mut owners);
                 black_box(&mut owners);
             }
-        })
+        });
+        median(rounds.into_iter())
     }
 
     /// So many keys: all of them again and again, then the first of them.
@@ -129,13 +186,34 @@ impl Lookups {
         starts.map(move |(start, batch)| batch.keys(lookups - start, reads))
     }
 
-    fn cold_ns(&self, reads: KeyPart, placement: &dyn Placement) -> [f64; 3] {
-        summarise(self.batches[..ROUNDS].iter().map(|batch| {
-            black_box(self.sweep.iter().step_by(8).sum::<u64>());
-            let start = Instant::now();
-            chain(placement, batch.keys(COLD_LOOKUPS, reads));
-            start.elapsed().as_nanos() as f64 / COLD_LOOKUPS as f64
-        }))
+    /// A batch and dependent lookups, each in rounds before which the caches are displaced.
+    fn cold(
+        &self,
+        lookups: usize,
+        floor: &Floor,
+        reads: KeyPart,
+        placement: &dyn Placement,
+    ) -> [Rounds; 2] {
+        let mut owners = vec![NodeId(0); lookups];
+        let (mut batch, mut dependent) = (Vec::new(), Vec::new());
+        for two in self.batches.chunks_exact(2).take(COLD_ROUNDS) {
+            batch.push(self.after_displacing(lookups, || {
+                placement.place_many(two[0].keys(lookups, reads), &mut owners);
+                black_box(&mut owners);
+            }));
+            dependent.push(self.after_displacing(lookups, || {
+                chain(placement, two[1].keys(lookups, reads));
+            }));
+        }
+        [summarise(&batch, floor.batch_ns.median), summarise(&dependent, floor.dependent_ns.median)]
+    }
+
+    /// Nanoseconds of each of so many lookups.
+    fn after_displacing(&self, lookups: usize, look_up: impl FnOnce()) -> f64 {
+        black_box(self.displacing.iter().step_by(8).sum::<u64>());
+        let start = Instant::now();
+        look_up();
+        start.elapsed().as_nanos() as f64 / lookups as f64
     }
 }
 
@@ -143,7 +221,9 @@ impl Lookups {
 fn chain(placement: &dyn Placement, keys: Keys<'_>) {
     let mut before = NodeId(0);
     for (index, hash) in keys.hashes.iter().enumerate() {
-        let next = || (index + before.index()) % keys.hashes.len();
+        // The answer before says which bytes, too; without a division, which would take longer
+        // than some lookups.
+        let next = || (index + before.index()) & (BATCH - 1);
         let bytes = keys.text.map_or(&[][..], |text| text.get(next()));
         before = placement.place(Key { hash: KeyHash(hash.0 ^ u64::from(before.0)), bytes });
     }
@@ -152,12 +232,56 @@ fn chain(placement: &dyn Placement, keys: Keys<'_>) {
 
 /// The entry of a contender that cannot serve so many nodes.
 pub fn refused(contender: &str, nodes: u32, reason: String) -> LookupTime {
+    let none = Rounds::default();
     LookupTime {
         contender: contender.into(),
         nodes,
-        batch_ns: [0.0; 3],
-        dependent_ns: [0.0; 3],
-        cold_ns: [0.0; 3],
+        batch_ns: none,
+        dependent_ns: none,
+        cold_batch_ns: none,
+        cold_dependent_ns: none,
         refusal: Some(reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::floor::Nothing;
+
+    #[test]
+    #[should_panic(expected = "a key is there twice")]
+    fn a_repeated_key_is_not_timed() {
+        let mut hashes: Vec<KeyHash> = (0..1_000).map(|index| KeyHash(stream(1, index))).collect();
+        hashes[999] = hashes[0];
+        Lookups::of(&hashes);
+    }
+
+    #[test]
+    fn every_batch_is_full_of_keys_of_the_same_length() {
+        let lookups = Lookups::default();
+        assert_eq!(lookups.batches.len(), BATCHES);
+        for batch in &lookups.batches {
+            assert_eq!((batch.hashes.len(), batch.text.len()), (BATCH, BATCH));
+            assert!((0..BATCH).all(|key| batch.text.get(key).len() == KEY_BYTES as usize));
+        }
+    }
+
+    #[test]
+    fn figures_of_nothing_are_within_the_floor_or_noise() {
+        let lookups = Lookups::default();
+        let floors = Floors::measure(&lookups);
+        let time = lookups.time(&floors, "nothing", KeyPart::Hash, &Nothing::new(KeyPart::Hash));
+        for (name, rounds) in time.figures() {
+            assert!(rounds.least >= 0.0 && rounds.least <= rounds.median, "{name}: {rounds:?}");
+            assert!(rounds.median <= rounds.largest && rounds.floor >= 0.0, "{name}: {rounds:?}");
+        }
+    }
+
+    #[test]
+    fn hashing_is_timed_by_itself() {
+        let time = Lookups::default().time_key_hash(HashFunction::Sha256Be64);
+        assert_eq!((time.function.as_str(), time.key_bytes), ("sha256-64be", 16));
+        assert!(time.batch_ns.median > 0.0 && time.batch_ns.floor > 0.0);
     }
 }

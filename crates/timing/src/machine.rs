@@ -1,29 +1,32 @@
 //! What a time depends on beside the code.
 
 use std::fs::read_to_string;
-use std::ops::ControlFlow;
 
-use placelab_core::{
-    Change, Footprint, Key, KeyPart, NodeId, Placement, PlacementError, Roster, Scheme, Trace,
-};
+use placelab_core::KeyPart;
 use placelab_results::Machine;
 
-use crate::lookup::Lookups;
+use crate::floor::Floors;
+use crate::lookup::DISPLACED_BYTES;
 
-/// This machine, with the cost of the harness itself.
-pub fn machine(lookups: &Lookups) -> Machine {
-    let load = read_to_string("/proc/loadavg").ok();
-    let first = load.and_then(|text| text.split_whitespace().next()?.parse().ok());
-    let nothing = Nothing(Roster::numbered(1).expect("one node is a fleet"));
+/// This machine, with what the harness itself takes and the [`load`] that it had before the run.
+pub fn machine(floors: &Floors, load: Option<f64>) -> Machine {
     Machine {
         cpu: cpu(),
         cores: cores(),
         platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         rustc: rustc().into(),
         profile: if cfg!(debug_assertions) { "debug" } else { "release" }.into(),
-        load: first,
-        harness_ns: lookups.dependent_ns(KeyPart::Hash, &nothing)[0],
+        load,
+        floor: *floors.of(KeyPart::Hash),
+        bytes_floor: *floors.of(KeyPart::Bytes),
+        displaced_bytes: DISPLACED_BYTES as u64,
     }
+}
+
+/// Load average of the last minute, where the system tells. Our own threads count too, so it says
+/// what others do only before a run.
+pub fn load() -> Option<f64> {
+    read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }
 
 /// Model of the processor, as the system names it.
@@ -76,52 +79,16 @@ pub fn thread_cpu_ns() -> Option<u64> {
     read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// A placement that does nothing.
-#[derive(Clone)]
-struct Nothing(Roster);
-
-impl Scheme for Nothing {
-    fn roster(&self) -> &Roster {
-        &self.0
-    }
-
-    fn adopt(&mut self, next: Roster, _: &[Change]) -> Result<(), PlacementError> {
-        self.0 = next;
-        Ok(())
-    }
-
-    fn footprint(&self) -> Footprint {
-        Footprint::default()
-    }
-}
-
-impl Placement for Nothing {
-    fn place(&self, _: Key<'_>) -> NodeId {
-        NodeId(0)
-    }
-
-    fn trace(&self, key: Key<'_>, _: &mut dyn Trace) -> NodeId {
-        self.place(key)
-    }
-
-    fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
-        let _ = visit(self.place(key));
-    }
-
-    fn fork(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lookup::Lookups;
 
     #[test]
     fn this_machine_has_a_description() {
-        let machine = machine(&Lookups::default());
+        let machine = machine(&Floors::measure(&Lookups::default()), load());
         assert!(machine.rustc.starts_with("rustc "), "{}", machine.rustc);
         assert_eq!((&machine.cpu, machine.cores), (&cpu(), cores()));
-        assert!(machine.cores >= 1 && machine.harness_ns > 0.0);
+        assert!(machine.cores >= 1 && machine.displaced_bytes > 0);
     }
 }

@@ -63,13 +63,13 @@ impl Options {
             let reads = contender.spec.reads;
             match placer {
                 Placer::Assignment(assignment) => {
-                    lookups.assign_ns(reads, assignment.as_ref(), source.len())[0]
+                    lookups.assign_ns(reads, assignment.as_ref(), source.len())
                 }
                 Placer::Placement(placement) => {
-                    let owner = lookups.batch_ns(reads, placement.as_ref())[0];
+                    let owner = lookups.batch_ns(reads, placement.as_ref());
                     match copies.chooser(placement.roster()) {
                         Ok(chooser) if copies.count > 1 => {
-                            owner + lookups.copies_ns(reads, placement.as_ref(), &chooser)[0]
+                            owner + lookups.copies_ns(reads, placement.as_ref(), &chooser)
                         }
                         _ => owner,
                     }

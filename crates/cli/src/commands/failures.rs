@@ -108,7 +108,7 @@ impl Question {
         let ContenderRequest { spec, arguments, .. } = contender;
         let placement = establish(spec, arguments, HashSeed::PUBLISHED, self.roster.clone())?;
         let chooser = self.copies.chooser(&self.roster)?;
-        let ns = lookups.copies_ns(spec.reads, placement.as_ref(), &chooser)[0];
+        let ns = lookups.copies_ns(spec.reads, placement.as_ref(), &chooser);
         drop(placement);
         let plan = inquiry.plan(contender, source)?;
         let choices = plan.choices as f64 * f64::from(self.seeds);

@@ -73,7 +73,7 @@ impl Options {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let prepared = self.prepare()?;
         let (mut outcomes, mut failures) = (Vec::new(), Vec::new());
-        let mut timer = Timer::default();
+        let mut timer = Timer::new();
         for (file, prepared) in self.files.iter().zip(&prepared) {
             // What stands in one scenario's way is none of the others' business.
             match self.run_one(file, prepared, &mut timer) {
@@ -168,6 +168,8 @@ impl Options {
             timer.time(prepared, &bar)
         });
         if let Some(timings) = &timings {
+            let name = &results.scenario.name;
+            timings.busy.iter().for_each(|sign| say(&format!("busy machine: {name}: {sign}")));
             report::write(&folder, &results, Some(timings))?;
         }
         let verdict = verdict(&results, timings.as_ref());

@@ -8,7 +8,7 @@ use placelab_results::{LookupTime, Timings, timings::SCHEMA};
 use placelab_sim::replay::{Burden, Snapshot};
 use placelab_sim::scenario::{ContenderRequest, Prepared};
 use placelab_sim::sweep::Progress;
-use placelab_timing::{Lookups, machine, refused, time_updates};
+use placelab_timing::{Floors, Lookups, busy, load, machine, refused, time_updates};
 
 /// Largest placement that is made for timing.
 const PLACEMENT_BYTES_MAX: u64 = 256 << 20;
@@ -23,11 +23,26 @@ const UNBURDENED: Burden = Burden { keys: 0, replicas: 1 };
 
 /// Times contenders. Lookups do not depend on the scenario, so those of one contender over so many
 /// nodes are timed once a run, however many scenarios ask for them.
-#[derive(Default)]
 pub(crate) struct Timer {
     /// Made when first needed: a run may go without.
-    lookups: LazyCell<Lookups>,
+    bench: LazyCell<Bench>,
+    /// Before this run made a load of its own.
+    load: Option<f64>,
     known: Vec<Timed>,
+}
+
+/// What lookups are timed with.
+struct Bench {
+    lookups: Lookups,
+    floors: Floors,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let lookups = Lookups::default();
+        let floors = Floors::measure(&lookups);
+        Bench { lookups, floors }
+    }
 }
 
 /// Lookups that were timed.
@@ -40,6 +55,11 @@ struct Timed {
 }
 
 impl Timer {
+    /// To be made before the run does anything: it looks at what others do.
+    pub(crate) fn new() -> Self {
+        Timer { bench: LazyCell::new(Bench::new), load: load(), known: Vec::new() }
+    }
+
     /// Times every contender: lookups over fleets of several sizes, and the scenario's first step.
     pub(crate) fn time(&mut self, prepared: &Prepared, progress: &dyn Progress) -> Timings {
         let contenders = &prepared.scenario.contenders;
@@ -47,7 +67,9 @@ impl Timer {
         progress.begin(contenders.len() as u64 * (node_counts.len() as u64 + 1));
         let mut timings = Timings {
             schema: SCHEMA,
-            machine: machine(&self.lookups),
+            machine: machine(&self.bench.floors, self.load),
+            busy: Vec::new(),
+            key_hash: self.bench.lookups.time_key_hash(prepared.scenario.keys.hash),
             lookups: Vec::new(),
             updates: Vec::new(),
         };
@@ -62,6 +84,7 @@ impl Timer {
             timings.updates.extend(updates(contender, prepared));
             progress.advance(1);
         }
+        timings.busy = busy(&timings);
         timings
     }
 
@@ -74,7 +97,7 @@ impl Timer {
                 && known.time.nodes == nodes
         };
         let at = self.known.iter().position(is_known).unwrap_or_else(|| {
-            self.known.push(time_lookups(contender, nodes, node_bytes, &self.lookups));
+            self.known.push(time_lookups(contender, nodes, node_bytes, &self.bench));
             self.known.len() - 1
         });
         &self.known[at]
@@ -98,7 +121,7 @@ fn time_lookups(
     contender: &ContenderRequest,
     nodes: u32,
     mut node_bytes: u64,
-    lookups: &Lookups,
+    bench: &Bench,
 ) -> Timed {
     let name = contender.name();
     let needed = node_bytes.saturating_mul(nodes.into());
@@ -112,7 +135,8 @@ fn time_lookups(
             Ok(placement) => {
                 let footprint = placement.footprint();
                 node_bytes = (footprint.shared_bytes + footprint.derived_bytes) / u64::from(nodes);
-                lookups.time(&name, contender.spec.reads, placement.as_ref())
+                let reads = contender.spec.reads;
+                bench.lookups.time(&bench.floors, &name, reads, placement.as_ref())
             }
             Err(error) => refused(&name, nodes, error.to_string()),
         }

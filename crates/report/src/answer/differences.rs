@@ -143,7 +143,8 @@ pub(crate) fn lookup_time(
     let lookup = lookups.iter().find(|lookup| {
         lookup.contender == contender.name && lookup.nodes == nodes && lookup.refusal.is_none()
     })?;
-    lookup.batch_ns.iter().all(|time| time.is_finite()).then_some(lookup.batch_ns)
+    let times = lookup.batch_ns.range();
+    times.iter().all(|time| time.is_finite()).then_some(times)
 }
 
 /// Sets the values of a figure against each other.

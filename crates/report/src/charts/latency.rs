@@ -2,22 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use placelab_results::{Contender, LookupTime, Timings};
+use placelab_results::{Contender, Floor, LookupTime, Machine, Rounds, Timings};
 
 use super::Chart;
 use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, grid_down, left_out};
 use crate::font::fit;
-use crate::number::{self, nanoseconds};
+use crate::number::{self, bytes, nanoseconds, percent};
 use crate::palette::{INK, Look, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, Point, Scene};
 use crate::subject::Subject;
 use crate::table::{Cell, Column, Row, Table};
-use crate::text::{list_up_to, one_line};
+use crate::text::{list_up_to, one_line, plural};
 
 const LEFT: f64 = 62.0;
 const NAMES: f64 = 168.0;
 const HEIGHT: f64 = 215.0;
+/// What is left of a lookup without the harness may be nothing, which has no logarithm: least
+/// nanoseconds that are drawn, the unit in which people still read them.
+const SHOWN_MIN: f64 = 0.1;
 
 /// One way of timing a lookup.
 struct Kind {
@@ -26,10 +29,10 @@ struct Kind {
 }
 
 const KINDS: [Kind; 2] = [
-    Kind { title: "in batches of independent keys, warm", times: |lookup| lookup.batch_ns },
+    Kind { title: "in batches of independent keys, warm", times: |lookup| lookup.batch_ns.range() },
     Kind {
         title: "one after another, each key from the answer before, warm",
-        times: |lookup| lookup.dependent_ns,
+        times: |lookup| lookup.dependent_ns.range(),
     },
 ];
 
@@ -44,8 +47,8 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
         name: "latency",
         title: "Time of a lookup against the number of nodes",
         reading: format!(
-            "Median of the rounds with the least and the largest, both axes logarithmic; only for \
-             this machine: {}.",
+            "Median of the rounds with the least and the largest, the harness subtracted; both \
+             axes logarithmic. Only for this machine: {}.",
             one_line(&timings.machine.cpu)
         ),
         finding: finding(subject, timings, &courses),
@@ -77,7 +80,8 @@ fn courses<'a>(subject: &Subject<'a>, timings: &Timings, kind: &Kind) -> Vec<Cou
         });
         let points: BTreeMap<u32, [f64; 3]> = lookups
             .map(|lookup| (lookup.nodes, (kind.times)(lookup)))
-            .filter(|(_, times)| times.iter().all(|time| time.is_finite() && *time > 0.0))
+            .filter(|(_, times)| times.iter().all(|time| time.is_finite() && *time >= 0.0))
+            .map(|(nodes, times)| (nodes, times.map(|time| time.max(SHOWN_MIN))))
             .collect();
         if !points.is_empty() {
             let (name, look) = (subject.name(contender), subject.look(index));
@@ -160,11 +164,48 @@ fn finding(subject: &Subject, timings: &Timings, courses: &[Course]) -> String {
         sentences.extend(extremes(subject, courses, nodes));
     }
     sentences.extend(growth(courses));
-    sentences.push(format!(
-        "The harness itself takes {} a lookup. Times hold for this machine only.",
-        nanoseconds(timings.machine.harness_ns)
-    ));
+    sentences.extend(steadiness(timings));
+    sentences.push(harness(timings));
     sentences.join(" ") + &left_out(subject)
+}
+
+/// How far figures lie from themselves, and which are lost in the harness.
+fn steadiness(timings: &Timings) -> Option<String> {
+    let served = timings.lookups.iter().filter(|lookup| lookup.refusal.is_none());
+    let all: Vec<&Rounds> =
+        served.flat_map(|lookup| lookup.figures().map(|(_, rounds)| rounds)).collect();
+    let mut spreads: Vec<f64> = all.iter().map(|rounds| rounds.aa_spread).collect();
+    spreads.retain(|spread| spread.is_finite());
+    spreads.sort_by(f64::total_cmp);
+    let (middle, most) = (spreads.get(spreads.len() / 2)?, spreads.last()?);
+    let within = all.iter().filter(|rounds| rounds.is_within_floor()).count() as u64;
+    let lost = match within {
+        0 => String::new(),
+        _ => format!(
+            " No more is left of {} than was subtracted: about as fast as doing nothing.",
+            plural(within, "figure", "figures")
+        ),
+    };
+    Some(format!(
+        "Odd and even rounds of the same figure (A/A) lie {} apart in the middle, {} at most.{lost}",
+        percent(*middle),
+        percent(*most)
+    ))
+}
+
+/// What was subtracted, what stands apart, and how cold is cold.
+fn harness(timings: &Timings) -> String {
+    let machine = &timings.machine;
+    format!(
+        "The harness took {} a key in batches and {} a dependent lookup, which is subtracted. To \
+         hash a key of {} takes {} more. Before cold figures (table) {} were read to displace \
+         the caches. Times hold for this machine only.",
+        nanoseconds(machine.floor.batch_ns.median),
+        nanoseconds(machine.floor.dependent_ns.median),
+        plural(timings.key_hash.key_bytes.into(), "byte", "bytes"),
+        nanoseconds(timings.key_hash.batch_ns.median),
+        bytes(machine.displaced_bytes as f64)
+    )
 }
 
 /// The fastest and the slowest at a count of nodes; those whose rounds overlap stand together.
@@ -218,17 +259,16 @@ fn growth(courses: &[Course]) -> Option<String> {
 }
 
 fn table(subject: &Subject, timings: &Timings) -> Table {
+    let figures = |title: &str| Column::figures(title, "median, least–largest, A/A spread");
     let columns = vec![
         Column::words("contender"),
         Column::figures("nodes", ""),
-        Column::figures("batch", "median, least–largest"),
-        Column::figures("dependent", "median, least–largest"),
-        Column::figures("cold", "median, least–largest"),
+        figures("batch"),
+        figures("dependent"),
+        figures("cold batch"),
+        figures("cold dependent"),
     ];
-    let rows = timings.lookups.iter().map(|lookup| {
-        let cell = |[median, low, high]: [f64; 3]| {
-            Cell::new(nanoseconds(median)).with_note(number::range(low, high, nanoseconds))
-        };
+    let lookups = timings.lookups.iter().map(|lookup| {
         let mut cells = vec![
             Cell::new(lookup.contender.as_str()),
             Cell::new(number::count(lookup.nodes.into())),
@@ -236,13 +276,40 @@ fn table(subject: &Subject, timings: &Timings) -> Table {
         match &lookup.refusal {
             Some(reason) => {
                 cells.push(Cell::new("refused").with_note(reason.as_str()));
-                cells.extend([Cell::none(), Cell::none()]);
+                cells.resize(columns.len(), Cell::none());
             }
-            None => {
-                cells.extend([lookup.batch_ns, lookup.dependent_ns, lookup.cold_ns].map(cell));
-            }
+            None => cells.extend(lookup.figures().map(|(_, rounds)| cell(rounds))),
         }
         Row { look: subject.look_named(&lookup.contender), cells }
     });
-    Table::capped(columns, rows.collect())
+    let apart = |name: String, figures: &[&Rounds]| {
+        let mut cells = vec![Cell::new(name), Cell::none()];
+        cells.extend(figures.iter().map(|rounds| cell(rounds)));
+        cells.resize(columns.len(), Cell::none());
+        Row::from(cells)
+    };
+    let Timings { machine: Machine { floor, bytes_floor, .. }, key_hash, .. } = timings;
+    let reading = |floor: &Floor, what: &str| {
+        let name = format!("harness, {what}, subtracted below");
+        apart(name, &[&floor.batch_ns, &floor.dependent_ns])
+    };
+    let hashed = plural(key_hash.key_bytes.into(), "byte", "bytes");
+    let hash = format!("hash of a key, {hashed}, {}, in none below", one_line(&key_hash.function));
+    let harness = [
+        reading(floor, "hashes of keys"),
+        reading(bytes_floor, "bytes of keys"),
+        apart(hash, &[&key_hash.batch_ns]),
+    ];
+    // First, since a long table is cut at its end.
+    let rows: Vec<Row> = harness.into_iter().chain(lookups).collect();
+    Table::capped(columns, rows)
+}
+
+/// A figure with its rounds and what it differs from itself by.
+fn cell(rounds: &Rounds) -> Cell {
+    let [median, low, high] = rounds.range();
+    let range = number::range(low, high, nanoseconds);
+    let lost = if rounds.is_within_floor() { ", within the floor" } else { "" };
+    let note = format!("{range}, {}{lost}", number::aa_spread(rounds));
+    Cell::new(nanoseconds(median)).with_note(note)
 }

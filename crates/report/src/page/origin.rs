@@ -1,9 +1,9 @@
 //! Where the figures come from: everything needed to make them again.
 
 use maud::{Markup, html};
-use placelab_results::{Contender, Machine, Timeline};
+use placelab_results::{Contender, Floor, Rounds, Timeline, Timings};
 
-use crate::number::{count, nanoseconds, percent, ratio};
+use crate::number::{aa_spread, bytes, count, nanoseconds, percent, ratio};
 use crate::subject::Subject;
 use crate::text::plural;
 
@@ -34,7 +34,7 @@ pub(super) fn section(subject: &Subject) -> Markup {
                     @if results.seeds > 1 { ": 0 to " (count(u64::from(results.seeds) - 1)) }
                 }
             }
-            @if let Some(timings) = subject.timings { (machine(&timings.machine)) }
+            @if let Some(timings) = subject.timings { (machine(timings)) }
             h3 { "Plan" }
             @for timeline in &results.plan { (plan(timeline)) }
             h3 { "Contenders" }
@@ -43,7 +43,8 @@ pub(super) fn section(subject: &Subject) -> Markup {
     }
 }
 
-fn machine(machine: &Machine) -> Markup {
+fn machine(timings: &Timings) -> Markup {
+    let (machine, key_hash) = (&timings.machine, &timings.key_hash);
     html! {
         h3 { "Machine of the times" }
         dl.facts {
@@ -55,12 +56,35 @@ fn machine(machine: &Machine) -> Markup {
             dt { "Platform" } dd { (machine.platform) }
             dt { "Compiler" } dd { (machine.rustc) ", " (machine.profile) " profile" }
             @if let Some(load) = machine.load {
-                dt { "Load at the start" } dd { (ratio(load, 2)) }
+                dt { "Load before the run" } dd { (ratio(load, 2)) }
             }
-            dt { "Harness" }
-            dd { (nanoseconds(machine.harness_ns)) " for a lookup that does nothing" }
+            dt { "Harness, subtracted" } dd { (floor(&machine.floor)) }
+            dt { "Harness for schemes that read the bytes of keys, subtracted" }
+            dd { (floor(&machine.bytes_floor)) }
+            dt { "Caches displaced before cold figures by" }
+            dd { (bytes(machine.displaced_bytes as f64)) " that were read" }
+            dt { "Hash of a key, apart from lookups" }
+            dd {
+                (nanoseconds(key_hash.batch_ns.median)) " for "
+                (plural(key_hash.key_bytes.into(), "byte", "bytes")) " by " (key_hash.function)
+                ", " (aa_spread(&key_hash.batch_ns))
+            }
+            @if !timings.busy.is_empty() {
+                dt { "Busy" }
+                dd { @for sign in &timings.busy { (sign) " " } }
+            }
         }
     }
+}
+
+/// What a lookup that does nothing takes.
+fn floor(floor: &Floor) -> String {
+    let part = |rounds: &Rounds| format!("{}, {}", nanoseconds(rounds.median), aa_spread(rounds));
+    format!(
+        "{} a key in batches; {} a dependent lookup",
+        part(&floor.batch_ns),
+        part(&floor.dependent_ns)
+    )
 }
 
 fn plan(timeline: &Timeline) -> Markup {
