@@ -3,8 +3,8 @@
 //! history.
 //!
 //! Everything here is a pure function of [`RunResults`] and [`Timings`], or of the runs: the same
-//! input gives the same bytes. Results are taken as they are, however odd: what is missing or no number leaves a
-//! gap in the report.
+//! input gives the same bytes. Results are taken as they are, however odd: what is missing or no
+//! number leaves a gap in the report.
 //!
 //! A chart is made once, as marks on a plane, and drawn twice: as SVG inside the HTML file and as
 //! a picture of its own. The page needs no script and no other file.
