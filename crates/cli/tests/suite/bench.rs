@@ -92,7 +92,7 @@ fn runs_are_recorded_and_shown() {
     folder.criterion("target/criterion", "lookup/jump/100", 96);
     fs::remove_file(folder.path("target/criterion/lookup_ring_100/new/sample.json")).unwrap();
     let said = folder.bench("record --machine mine");
-    assert_eq!(said.ok(), "recorded 1 benches as run 2 of reports/history/mine.jsonl\n");
+    assert_eq!(said.ok(), "recorded 1 bench as run 2 of reports/history/mine.jsonl\n");
     let says = "warning: left out: target/criterion/lookup_ring_100/new: half written: there is \
                 no sample.json\nhelp: the run was interrupted or is still going: run the bench \
                 again\n";

@@ -73,8 +73,9 @@ impl Options {
             return Ok(writeln!(out, "{json:#}")?);
         }
         let benches = grouped(&run.benches.len().to_string());
+        let word = if run.benches.len() == 1 { "bench" } else { "benches" };
         let (file, runs) = (shown(&file), added.runs);
-        Ok(writeln!(out, "recorded {benches} benches as run {runs} of {file}")?)
+        Ok(writeln!(out, "recorded {benches} {word} as run {runs} of {file}")?)
     }
 
     /// This machine under the name that it was given or gives itself.
