@@ -12,6 +12,7 @@ pub(crate) mod history;
 mod latency;
 mod movement;
 mod peak;
+mod percentiles;
 mod quantisation;
 mod tables;
 mod weights;
@@ -69,6 +70,7 @@ const CHARTS: &[Maker] = &[
     headroom::chart,
     tables::chart,
     latency::chart,
+    percentiles::chart,
     crossover::chart,
 ];
 

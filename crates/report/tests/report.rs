@@ -55,8 +55,16 @@ fn what_chance_explains_is_called_so() {
 fn every_chart_has_a_picture_a_caption_and_its_data() {
     let artifacts = rendered("failing", &fixture::failing(), Some(&fixture::timings()));
     let page = text(&artifacts, "index.html");
-    let names =
-        ["balance", "balance-requests", "movement", "peak", "failure", "latency", "crossover"];
+    let names = [
+        "balance",
+        "balance-requests",
+        "movement",
+        "peak",
+        "failure",
+        "latency",
+        "percentiles",
+        "crossover",
+    ];
     for name in names {
         let picture = artifacts.iter().find(|artifact| artifact.name == format!("{name}.png"));
         assert!(picture.expect(name).bytes.starts_with(b"\x89PNG\r\n\x1a\n"), "{name}");

@@ -30,7 +30,10 @@ pub use history::{BenchMachine, BenchRun, BenchTime};
 pub use plan::{CROPPED_LISTED_MAX, Cropped, PlannedStep, Timeline};
 pub use schema::*;
 pub use theory::{ClosedForm, Theory};
-pub use timings::{Floor, KeyHashTime, LookupTime, Machine, Rounds, Timings, UpdateTime};
+pub use timings::{
+    Floor, KeyHashTime, LookupTime, Machine, PERCENTILES, PercentileTime, Rounds, Timings,
+    UpdateTime,
+};
 pub use verdict::{ContenderVerdict, Judgement, Verdict, verdict};
 
 /// A number rounded to nine decimals, as results keep it; negative zero becomes zero. What would

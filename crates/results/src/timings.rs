@@ -20,6 +20,9 @@ pub struct Timings {
     pub key_hash: KeyHashTime,
     /// Lookups by contender and number of nodes.
     pub lookups: Vec<LookupTime>,
+    /// How the times of dependent lookups are distributed, by contender, for the first fleet's
+    /// number of nodes.
+    pub percentiles: Vec<PercentileTime>,
     /// Builds and changes by contender, for the scenario's own fleet.
     pub updates: Vec<UpdateTime>,
 }
@@ -131,6 +134,32 @@ impl LookupTime {
             ("cold dependent", &self.cold_dependent_ns),
         ]
     }
+}
+
+/// Percentiles that are taken of the times of dependent lookups; the last is the largest time.
+pub const PERCENTILES: [f64; 5] = [50.0, 90.0, 99.0, 99.9, 100.0];
+
+/// How the times of dependent lookups are distributed.
+///
+/// A clock takes longer than many a lookup, so that groups of lookups are timed and each has the
+/// mean of its group: what only one of them took shows as its part of the group.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PercentileTime {
+    /// The contender.
+    pub contender: String,
+    /// Members of equal weight.
+    pub nodes: u32,
+    /// Lookups of a group, of which each waits for the one before.
+    pub group: u32,
+    /// Groups that were timed.
+    pub groups: u32,
+    /// What was subtracted, in nanoseconds a lookup: the median of groups that do nothing.
+    pub floor_ns: f64,
+    /// Nanoseconds a lookup at each of [`PERCENTILES`], without the floor; never below 0.
+    pub dependent_ns: [f64; 5],
+    /// A/A spread of each: between the odd and the even groups.
+    pub aa_spread: [f64; 5],
 }
 
 /// Cost of building and changing the scenario's fleet.

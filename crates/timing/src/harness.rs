@@ -50,8 +50,13 @@ pub(crate) fn summarise(rounds: &[f64], floor: f64) -> Rounds {
 /// thousandth.
 fn aa_spread(samples: &[f64], whole: f64) -> f64 {
     let half = |first: usize| median(samples.iter().skip(first).step_by(2).copied());
-    let apart = (half(0) - half(1)).abs() / whole;
-    if apart.is_finite() { (apart * 1_000.0).round() / 1_000.0 } else { 0.0 }
+    relative(half(0) - half(1), whole)
+}
+
+/// The size of a difference as a part of `whole`, to a thousandth; 0 of nothing.
+pub(crate) fn relative(difference: f64, whole: f64) -> f64 {
+    let part = difference.abs() / whole;
+    if part.is_finite() { (part * 1_000.0).round() / 1_000.0 } else { 0.0 }
 }
 
 /// The sample in the middle, or the mean of the two in the middle; 0 of none.

@@ -16,6 +16,7 @@ mod harness;
 mod lookup;
 mod machine;
 mod now;
+mod percentiles;
 mod update;
 
 pub use busy::{AA_SPREAD_MAX, LOAD_MAX, UNSTEADY_PART_MAX, busy};

@@ -180,6 +180,11 @@ impl Lookups {
         median(rounds.into_iter())
     }
 
+    /// All keys, batch by batch.
+    pub(crate) fn all(&self, reads: KeyPart) -> impl Iterator<Item = Keys<'_>> {
+        self.batches.iter().map(move |batch| batch.keys(BATCH, reads))
+    }
+
     /// So many keys: all of them again and again, then the first of them.
     fn passes(&self, lookups: usize, reads: KeyPart) -> impl Iterator<Item = Keys<'_>> {
         let starts = (0..lookups).step_by(BATCH).zip(self.batches.iter().cycle());

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use placelab_core::{Arguments, HashSeed, PlacementError, Placer, Roster};
-use placelab_results::{LookupTime, Timings, timings::SCHEMA};
+use placelab_results::{LookupTime, PercentileTime, Timings, timings::SCHEMA};
 use placelab_sim::replay::{Burden, Snapshot};
 use placelab_sim::scenario::{ContenderRequest, Prepared};
 use placelab_sim::sweep::Progress;
@@ -71,6 +71,7 @@ impl Timer {
             busy: Vec::new(),
             key_hash: self.bench.lookups.time_key_hash(prepared.scenario.keys.hash),
             lookups: Vec::new(),
+            percentiles: Vec::new(),
             updates: Vec::new(),
         };
         for contender in contenders {
@@ -81,11 +82,26 @@ impl Timer {
                 timings.lookups.push(timed.time.clone());
                 progress.advance(1);
             }
+            timings.percentiles.extend(self.percentiles(contender, prepared));
             timings.updates.extend(updates(contender, prepared));
             progress.advance(1);
         }
         timings.busy = busy(&timings);
         timings
+    }
+
+    /// The distribution of lookup times over as many nodes as the first fleet has, where the
+    /// contender serves them.
+    fn percentiles(
+        &self,
+        contender: &ContenderRequest,
+        prepared: &Prepared,
+    ) -> Option<PercentileTime> {
+        let roster = Roster::numbered(prepared.plan.start.len() as u32).ok()?;
+        let placement = first(contender, roster).ok()?.into_placement().ok()?;
+        let reads = contender.spec.reads;
+        let lookups = &self.bench.lookups;
+        Some(lookups.time_percentiles(&contender.name(), reads, placement.as_ref()))
     }
 
     /// The lookups of a contender over so many nodes, of which each took so much in the fleet

@@ -216,7 +216,9 @@ fn run_times_and_tells_machines() {
     }
     assert_eq!((timings.key_hash.function.as_str(), timings.key_hash.key_bytes), ("xxh3", 16));
     assert!(timings.updates.iter().all(|one| one.build_us.median > 0.0 && one.apply_us.is_some()));
-    assert!(report.join("latency.png").exists());
+    assert_eq!(timings.percentiles.len(), 3);
+    assert!(timings.percentiles.iter().all(|one| one.nodes == 4 && one.dependent_ns.is_sorted()));
+    assert!(report.join("latency.png").exists() && report.join("percentiles.png").exists());
 }
 
 #[test]

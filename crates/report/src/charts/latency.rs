@@ -20,7 +20,7 @@ const NAMES: f64 = 168.0;
 const HEIGHT: f64 = 215.0;
 /// What is left of a lookup without the harness may be nothing, which has no logarithm: least
 /// nanoseconds that are drawn, the unit in which people still read them.
-const SHOWN_MIN: f64 = 0.1;
+pub(super) const SHOWN_MIN: f64 = 0.1;
 
 /// One way of timing a lookup.
 struct Kind {
@@ -149,7 +149,7 @@ fn panel(scene: &mut Scene, kind: &Kind, courses: Vec<Course>, top: f64) -> f64 
 }
 
 /// A round time on an axis: `5 ns`, `10 µs`.
-fn plain_time(time: f64) -> String {
+pub(super) fn plain_time(time: f64) -> String {
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"), (1e-3, "ps")];
     let (size, unit) =
         units.into_iter().find(|(size, _)| time >= *size * 0.999).unwrap_or((1.0, "ns"));
@@ -187,7 +187,7 @@ fn steadiness(timings: &Timings) -> Option<String> {
         ),
     };
     Some(format!(
-        "Odd and even rounds of the same figure (A/A) lie {} apart in the middle, {} at most.{lost}",
+        "Odd and even rounds of one figure (A/A) lie {} apart in the middle, {} at most.{lost}",
         percent(*middle),
         percent(*most)
     ))

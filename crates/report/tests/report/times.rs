@@ -40,6 +40,20 @@ fn times_stand_beside_what_qualifies_them() {
     }
 }
 
+/// Percentiles say how lookups were grouped and what they differ by.
+#[test]
+fn distributions_are_drawn() {
+    let page = text(&render(&fixture::growing(), Some(&fixture::timings())).unwrap(), "index.html");
+    let found = page.split("<figure id=\"percentiles\">").nth(1).expect("the chart");
+    for part in ["at 20 nodes, warm, in groups of 8", "32,768", "99.9 %", "From 50 to 99 %"] {
+        assert!(found.contains(part), "{part}");
+    }
+    let mut timings = fixture::timings();
+    timings.percentiles.clear();
+    let page = text(&render(&fixture::growing(), Some(&timings)).unwrap(), "index.html");
+    assert!(!page.contains("id=\"percentiles\"") && page.contains("id=\"latency\""));
+}
+
 /// Three growing lookups against five: one never slower, one never told apart, and more pairs
 /// than there is room for.
 #[test]
