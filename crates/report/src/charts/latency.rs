@@ -47,8 +47,8 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
         name: "latency",
         title: "Time of a lookup against the number of nodes",
         reading: format!(
-            "Median of the rounds with the least and the largest, the harness subtracted; both \
-             axes logarithmic. Only for this machine: {}.",
+            "Median, least and largest round, harness subtracted; logarithmic. Only for this \
+             machine: {}.",
             one_line(&timings.machine.cpu)
         ),
         finding: finding(subject, timings, &courses),

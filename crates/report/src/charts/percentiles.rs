@@ -28,8 +28,8 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
         name: "percentiles",
         title: "Distribution of the time of a lookup",
         reading: format!(
-            "Dependent lookups of distinct keys at {}, warm, in groups of {}: a clock cannot see \
-             a single one. So many groups take no longer; logarithmic.",
+            "Dependent lookups at {}, warm, in groups of {}: a clock sees no single one. \
+             Logarithmic.",
             plural(first.nodes.into(), "node", "nodes"),
             first.group
         ),
