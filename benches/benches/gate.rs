@@ -1,9 +1,10 @@
-//! `gate`: counts the instructions of a batch of every algorithm, and fails where one needs more than
-//! was kept in `benches/gate.json`. `scripts/bench-gate` builds and starts it.
+//! `gate`: counts the instructions of a batch of every algorithm, and fails where one needs more
+//! than was kept in `benches/gate.json`. `scripts/bench-gate` builds and starts it.
 //!
-//! A run starts itself under callgrind, which writes a file for each call of [`measured`], and counts
-//! the steps of the same keys' traces on its own. Counts are those of a build for any x86-64: of the
-//! portable forms, and of the AVX2 kernels where an algorithm has one. Valgrind knows no AVX-512.
+//! A run starts itself under callgrind, which writes a file for each call of [`measured`], and
+//! counts the steps of the same keys' traces on its own. Counts are those of a build for any
+//! x86-64: of the portable forms, and of the AVX2 kernels where an algorithm has one. Valgrind
+//! knows no AVX-512.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -267,7 +268,8 @@ fn gate(request: &Request) -> Result<bool, String> {
         println!("{}", table(&changed));
     }
     println!(
-        "{} kernels: {} same, {slower} slower, {} faster, {} new, {} gone; at most 2 % more is borne",
+        "{} kernels: {} same, {slower} slower, {} faster, {} new, {} gone; \
+         at most 2 % more is borne",
         rows.len(),
         count(Verdict::Same),
         count(Verdict::Faster),

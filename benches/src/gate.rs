@@ -57,8 +57,8 @@ pub enum BaselineError {
     /// No counts by this compiler.
     #[error(
         "{file} has no counts of {compiler}, but of {known}: instructions of two compilers are not \
-         compared. Check out the commit that it was made from, and keep its counts by this compiler \
-         with `scripts/bench-gate --record`"
+         compared. Check out the commit that it was made from, and keep its counts by this \
+         compiler with `scripts/bench-gate --record`"
     )]
     OtherCompiler {
         /// The file.
