@@ -235,11 +235,7 @@ fn request() -> Result<Request, String> {
         }
     }
     if cfg!(target_feature = "sse3") {
-        return Err(
-            "this build is for one processor: counts are those of a build for any x86-64, \
-                    without `target-cpu`"
-                .into(),
-        );
+        return Err("counts are those of a build for any x86-64: build without `target-cpu`".into());
     }
     Ok(request)
 }

@@ -56,6 +56,7 @@ mod owner_table;
 mod permutation;
 mod range_hash;
 mod remainder;
+mod seen;
 mod stand_ins;
 mod straw2_tables;
 mod twins;
@@ -63,7 +64,6 @@ mod twins;
 mod vectors;
 
 pub mod published;
-mod seen;
 pub mod shard_map;
 pub mod simd;
 
