@@ -31,8 +31,8 @@ pub use plan::{CROPPED_LISTED_MAX, Cropped, PlannedStep, Timeline};
 pub use schema::*;
 pub use theory::{ClosedForm, Theory};
 pub use timings::{
-    Floor, KeyHashTime, LookupTime, Machine, PERCENTILES, PercentileTime, Rounds, Timings,
-    UpdateTime,
+    DenseTime, Floor, KeyHashTime, LookupTime, Machine, PERCENTILES, PercentileTime, Rounds,
+    SizedTime, Timings, UpdateTime,
 };
 pub use verdict::{ContenderVerdict, Judgement, Verdict, verdict};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Version of the layout of `timings.json`.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// Times of one run on one machine; never compared with another machine's.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub struct Timings {
     pub key_hash: KeyHashTime,
     /// Lookups by contender and number of nodes.
     pub lookups: Vec<LookupTime>,
+    /// Lookups over many numbers of nodes, by contender.
+    pub dense: Vec<DenseTime>,
     /// How the times of dependent lookups are distributed, by contender, for the first fleet's
     /// number of nodes.
     pub percentiles: Vec<PercentileTime>,
@@ -134,6 +136,26 @@ impl LookupTime {
             ("cold dependent", &self.cold_dependent_ns),
         ]
     }
+}
+
+/// Cost of lookups over ever larger fleets, as far as the time for them went.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DenseTime {
+    /// The contender.
+    pub contender: String,
+    /// One entry a size, from small to large.
+    pub times: Vec<SizedTime>,
+}
+
+/// Cost of a lookup over so many nodes.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SizedTime {
+    /// Members of equal weight.
+    pub nodes: u32,
+    /// Nanoseconds a key in batches of independent keys, warm.
+    pub batch_ns: Rounds,
 }
 
 /// Percentiles that are taken of the times of dependent lookups; the last is the largest time.

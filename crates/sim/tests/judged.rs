@@ -143,6 +143,7 @@ fn requirements_are_judged_by_their_worst_figure() {
         busy: vec![],
         key_hash,
         lookups,
+        dense: vec![],
         percentiles: vec![],
         updates: vec![],
     };

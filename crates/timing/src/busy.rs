@@ -64,6 +64,7 @@ mod tests {
             busy: Vec::new(),
             key_hash: keys.time_key_hash(HashFunction::Xxh3),
             lookups: (0..lookups).map(lookup).collect(),
+            dense: Vec::new(),
             percentiles: Vec::new(),
             updates: Vec::new(),
         }

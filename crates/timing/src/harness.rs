@@ -10,9 +10,21 @@ pub const ROUNDS: usize = 10;
 /// What one round should last: long against the clock, short against a run.
 pub(crate) const ROUND: Duration = Duration::from_micros(1_400);
 
-/// Nanoseconds of one operation in each of [`ROUNDS`] rounds; `round` performs its argument's
-/// number of operations and is asked for as many as last about [`ROUND`], at most `most`.
-pub(crate) fn per_operation(most: usize, mut round: impl FnMut(usize)) -> Vec<f64> {
+/// How long a figure is measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Rounds of which the median is taken.
+    pub(crate) rounds: usize,
+    /// What one of them should last.
+    pub(crate) round: Duration,
+}
+
+/// What a figure gets that is looked at by itself.
+pub(crate) const FULL: Effort = Effort { rounds: ROUNDS, round: ROUND };
+
+/// Nanoseconds of one operation in each of the rounds; `round` performs its argument's number of
+/// operations and is asked for as many as last about as long as one should, at most `most`.
+pub(crate) fn per_operation(effort: Effort, most: usize, mut round: impl FnMut(usize)) -> Vec<f64> {
     let mut timed = |operations: usize| {
         let start = Instant::now();
         round(black_box(operations));
@@ -21,12 +33,13 @@ pub(crate) fn per_operation(most: usize, mut round: impl FnMut(usize)) -> Vec<f6
     let mut operations = 8.min(most);
     loop {
         let spent = timed(operations);
-        if spent >= ROUND / 2 || operations == most {
+        if spent >= effort.round / 2 || operations == most {
             break;
         }
         operations = (operations * 4).min(most);
     }
-    let rounds = (0..ROUNDS).map(|_| timed(operations).as_nanos() as f64 / operations as f64);
+    let rounds =
+        (0..effort.rounds).map(|_| timed(operations).as_nanos() as f64 / operations as f64);
     rounds.collect()
 }
 
@@ -77,7 +90,7 @@ mod tests {
     #[test]
     fn rounds_grow_to_what_lasts() {
         let mut asked = Vec::new();
-        per_operation(100, |operations| asked.push(operations));
+        per_operation(FULL, 100, |operations| asked.push(operations));
         assert_eq!(asked[..3], [8, 32, 100]);
         assert_eq!(asked.len(), 3 + ROUNDS);
     }

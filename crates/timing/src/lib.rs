@@ -11,6 +11,7 @@
 //! are only to be compared within one run.
 
 mod busy;
+mod dense;
 mod floor;
 mod harness;
 mod lookup;

@@ -10,7 +10,7 @@ use placelab_core::{
 use placelab_results::{Floor, KeyHashTime, LookupTime, Rounds};
 
 use crate::floor::Floors;
-use crate::harness::{ROUND, median, per_operation, summarise};
+use crate::harness::{Effort, FULL, ROUND, median, per_operation, summarise};
 
 /// Batches of a round: 32,768 distinct keys are too many for a branch predictor to learn, and few
 /// enough for the cache.
@@ -115,7 +115,7 @@ impl Lookups {
 
     /// Nanoseconds a key to make something of its bytes.
     fn bytes_rounds(&self, make: impl Fn(&[u8]) -> u64) -> Vec<f64> {
-        per_operation(BATCHES * BATCH * PASSES, |count| {
+        per_operation(FULL, BATCHES * BATCH * PASSES, |count| {
             for keys in self.passes(count, KeyPart::Bytes) {
                 for index in 0..keys.hashes.len() {
                     black_box(make(keys.get(index).bytes));
@@ -131,8 +131,18 @@ impl Lookups {
     }
 
     pub(crate) fn batch_rounds(&self, reads: KeyPart, placement: &dyn Placement) -> Vec<f64> {
+        self.batch_rounds_of(FULL, reads, placement)
+    }
+
+    /// Nanoseconds a key in batches, in rounds of such an effort.
+    pub(crate) fn batch_rounds_of(
+        &self,
+        effort: Effort,
+        reads: KeyPart,
+        placement: &dyn Placement,
+    ) -> Vec<f64> {
         let mut owners = vec![NodeId(0); BATCH];
-        per_operation(BATCHES * BATCH * PASSES, |lookups| {
+        per_operation(effort, BATCHES * BATCH * PASSES, |lookups| {
             for keys in self.passes(lookups, reads) {
                 placement.place_many(keys, &mut owners);
                 black_box(&mut owners);
@@ -142,7 +152,7 @@ impl Lookups {
 
     /// Nanoseconds a lookup whose key depends on the answer before.
     pub(crate) fn dependent_rounds(&self, reads: KeyPart, placement: &dyn Placement) -> Vec<f64> {
-        per_operation(BATCHES * BATCH * PASSES, |lookups| {
+        per_operation(FULL, BATCHES * BATCH * PASSES, |lookups| {
             self.passes(lookups, reads).for_each(|keys| chain(placement, keys));
         })
     }
@@ -155,7 +165,7 @@ impl Lookups {
         chooser: &CopyChooser,
     ) -> f64 {
         let mut copies = vec![NodeId(0); chooser.count() * BATCH];
-        let rounds = per_operation(BATCHES * BATCH, |lookups| {
+        let rounds = per_operation(FULL, BATCHES * BATCH, |lookups| {
             for keys in self.passes(lookups, reads) {
                 chooser.choose_many(placement, keys, &mut copies);
                 black_box(&mut copies);
@@ -169,7 +179,7 @@ impl Lookups {
     pub fn assign_ns(&self, reads: KeyPart, assignment: &dyn Assignment, keys: u64) -> f64 {
         let mut owners = vec![NodeId(0); BATCH];
         let most = usize::try_from(keys).map_or(BATCHES * BATCH, |keys| keys.min(BATCHES * BATCH));
-        let rounds = per_operation(most, |lookups| {
+        let rounds = per_operation(FULL, most, |lookups| {
             let pass = assignment.open(lookups as u64);
             let mut ledger = pass.expect("the nodes hold more");
             for keys in self.passes(lookups, reads) {

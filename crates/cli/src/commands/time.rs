@@ -3,8 +3,8 @@
 use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
-use placelab_core::{Arguments, HashSeed, PlacementError, Placer, Roster};
-use placelab_results::{LookupTime, PercentileTime, Timings, timings::SCHEMA};
+use placelab_core::{Arguments, HashSeed, Placement, PlacementError, Placer, Roster};
+use placelab_results::{DenseTime, LookupTime, PercentileTime, Timings, timings::SCHEMA};
 use placelab_sim::replay::{Burden, Snapshot};
 use placelab_sim::scenario::{ContenderRequest, Prepared};
 use placelab_sim::sweep::Progress;
@@ -29,6 +29,7 @@ pub(crate) struct Timer {
     /// Before this run made a load of its own.
     load: Option<f64>,
     known: Vec<Timed>,
+    known_densely: Vec<TimedDensely>,
 }
 
 /// What lookups are timed with.
@@ -54,10 +55,22 @@ struct Timed {
     node_bytes: u64,
 }
 
+/// Lookups that were timed over many sizes; none where no size was served.
+struct TimedDensely {
+    algorithm: &'static str,
+    arguments: Arguments,
+    time: Option<DenseTime>,
+}
+
 impl Timer {
     /// To be made before the run does anything: it looks at what others do.
     pub(crate) fn new() -> Self {
-        Timer { bench: LazyCell::new(Bench::new), load: load(), known: Vec::new() }
+        Timer {
+            bench: LazyCell::new(Bench::new),
+            load: load(),
+            known: vec![],
+            known_densely: vec![],
+        }
     }
 
     /// Times every contender: lookups over fleets of several sizes, and the scenario's first step.
@@ -71,6 +84,7 @@ impl Timer {
             busy: Vec::new(),
             key_hash: self.bench.lookups.time_key_hash(prepared.scenario.keys.hash),
             lookups: Vec::new(),
+            dense: Vec::new(),
             percentiles: Vec::new(),
             updates: Vec::new(),
         };
@@ -82,6 +96,7 @@ impl Timer {
                 timings.lookups.push(timed.time.clone());
                 progress.advance(1);
             }
+            timings.dense.extend(self.timed_densely(contender));
             timings.percentiles.extend(self.percentiles(contender, prepared));
             timings.updates.extend(updates(contender, prepared));
             progress.advance(1);
@@ -97,8 +112,7 @@ impl Timer {
         contender: &ContenderRequest,
         prepared: &Prepared,
     ) -> Option<PercentileTime> {
-        let roster = Roster::numbered(prepared.plan.start.len() as u32).ok()?;
-        let placement = first(contender, roster).ok()?.into_placement().ok()?;
+        let placement = placement(contender, prepared.plan.start.len() as u32).ok()?;
         let reads = contender.spec.reads;
         let lookups = &self.bench.lookups;
         Some(lookups.time_percentiles(&contender.name(), reads, placement.as_ref()))
@@ -117,6 +131,23 @@ impl Timer {
             self.known.len() - 1
         });
         &self.known[at]
+    }
+
+    /// The lookups of a contender over many sizes.
+    fn timed_densely(&mut self, contender: &ContenderRequest) -> Option<DenseTime> {
+        let is_known = |known: &TimedDensely| {
+            known.algorithm == contender.spec.name && known.arguments == contender.arguments
+        };
+        let at = self.known_densely.iter().position(is_known).unwrap_or_else(|| {
+            let Bench { lookups, floors } = &*self.bench;
+            let make = |nodes| placement(contender, nodes).ok();
+            let reads = contender.spec.reads;
+            let time = lookups.time_densely(floors, &contender.name(), reads, &make);
+            let (algorithm, arguments) = (contender.spec.name, contender.arguments.clone());
+            self.known_densely.push(TimedDensely { algorithm, arguments, time });
+            self.known_densely.len() - 1
+        });
+        self.known_densely[at].time.clone()
     }
 }
 
@@ -141,13 +172,11 @@ fn time_lookups(
 ) -> Timed {
     let name = contender.name();
     let needed = node_bytes.saturating_mul(nodes.into());
-    let placement =
-        || Roster::numbered(nodes).and_then(|roster| first(contender, roster)?.into_placement());
     let time = if needed > PLACEMENT_BYTES_MAX {
         let reason = format!("not timed: it would take {} MB", needed / 1_000_000);
         refused(&name, nodes, reason)
     } else {
-        match placement() {
+        match placement(contender, nodes) {
             Ok(placement) => {
                 let footprint = placement.footprint();
                 node_bytes = (footprint.shared_bytes + footprint.derived_bytes) / u64::from(nodes);
@@ -171,6 +200,14 @@ fn updates(
     let apply = next.map(|step| || Ok(before.after(contender, SEED, step, UNBURDENED)?.placer));
     let apply = apply.as_ref().map(|apply| apply as &dyn Fn() -> _);
     time_updates(&contender.name(), &start, apply).ok()
+}
+
+/// The placement over so many equal nodes.
+fn placement(
+    contender: &ContenderRequest,
+    nodes: u32,
+) -> Result<Box<dyn Placement>, PlacementError> {
+    first(contender, Roster::numbered(nodes)?)?.into_placement()
 }
 
 fn first(contender: &ContenderRequest, roster: Roster) -> Result<Placer, PlacementError> {

@@ -25,16 +25,41 @@ pub(super) const SHOWN_MIN: f64 = 0.1;
 /// One way of timing a lookup.
 struct Kind {
     title: &'static str,
-    times: fn(&LookupTime) -> [f64; 3],
+    /// The times of a contender by nodes.
+    times: fn(&Timings, &str) -> Vec<(u32, Rounds)>,
 }
 
-const KINDS: [Kind; 2] = [
-    Kind { title: "in batches of independent keys, warm", times: |lookup| lookup.batch_ns.range() },
+const KINDS: [Kind; 3] = [
+    Kind {
+        title: "in batches of independent keys, warm",
+        times: |timings, contender| sized(timings, contender, |lookup| lookup.batch_ns),
+    },
     Kind {
         title: "one after another, each key from the answer before, warm",
-        times: |lookup| lookup.dependent_ns.range(),
+        times: |timings, contender| sized(timings, contender, |lookup| lookup.dependent_ns),
+    },
+    Kind {
+        title: "in batches, at many numbers of nodes, as far as the time for each went",
+        times: |timings, contender| {
+            let those = timings.dense.iter().filter(|dense| dense.contender == contender);
+            those.flat_map(|dense| dense.times.iter().map(|t| (t.nodes, t.batch_ns))).collect()
+        },
     },
 ];
+
+/// Points above which a line has neither markers nor the range of its rounds.
+const MARKED_MAX: usize = 12;
+
+/// A figure of the lookups of a contender by nodes.
+fn sized(
+    timings: &Timings,
+    contender: &str,
+    figure: impl Fn(&LookupTime) -> Rounds,
+) -> Vec<(u32, Rounds)> {
+    let own = timings.lookups.iter().filter(|lookup| lookup.contender == contender);
+    let served = own.filter(|lookup| lookup.refusal.is_none());
+    served.map(|lookup| (lookup.nodes, figure(lookup))).collect()
+}
 
 /// The chart, where lookups were timed.
 pub(super) fn chart(subject: &Subject) -> Option<Chart> {
@@ -75,12 +100,12 @@ pub(super) fn batches<'a>(subject: &Subject<'a>, timings: &Timings) -> Vec<Cours
 fn courses<'a>(subject: &Subject<'a>, timings: &Timings, kind: &Kind) -> Vec<Course<'a>> {
     let mut courses = Vec::new();
     for (index, contender) in subject.results.contenders.iter().enumerate() {
-        let lookups = timings.lookups.iter().filter(|lookup| {
-            lookup.contender == contender.name && lookup.refusal.is_none() && lookup.nodes > 0
-        });
-        let points: BTreeMap<u32, [f64; 3]> = lookups
-            .map(|lookup| (lookup.nodes, (kind.times)(lookup)))
-            .filter(|(_, times)| times.iter().all(|time| time.is_finite() && *time >= 0.0))
+        let times = (kind.times)(timings, &contender.name).into_iter();
+        let points: BTreeMap<u32, [f64; 3]> = times
+            .map(|(nodes, rounds)| (nodes, rounds.range()))
+            .filter(|(nodes, times)| {
+                *nodes > 0 && times.iter().all(|time| time.is_finite() && *time >= 0.0)
+            })
             .map(|(nodes, times)| (nodes, times.map(|time| time.max(SHOWN_MIN))))
             .collect();
         if !points.is_empty() {
@@ -132,14 +157,15 @@ fn panel(scene: &mut Scene, kind: &Kind, courses: Vec<Course>, top: f64) -> f64 
         let along = |index: usize| -> Vec<Point> {
             course.points.iter().map(|(&nodes, times)| point((nodes, times[index]))).collect()
         };
-        let (medians, mut outline) = (along(0), along(1));
-        outline.extend(along(2).into_iter().rev());
+        let medians = along(0);
         let colour = course.look.colour;
-        scene.area(outline, colour.thin(0.16));
-        scene.dashed(&medians, course.look.dash(), colour, 1.8);
-        for &at in &medians {
-            scene.marker(at, course.look, 3.4);
+        if medians.len() <= MARKED_MAX {
+            let mut outline = along(1);
+            outline.extend(along(2).into_iter().rev());
+            scene.area(outline, colour.thin(0.16));
+            medians.iter().for_each(|&at| scene.marker(at, course.look, 3.4));
         }
+        scene.dashed(&medians, course.look.dash(), colour, 1.8);
         let Some(&end) = medians.last() else { continue };
         let text_colour = if course.contender.is_rival() { INK } else { QUIET };
         labels.push(EndLabel { end, text: course.name, look: course.look, colour: text_colour });
@@ -164,6 +190,7 @@ fn finding(subject: &Subject, timings: &Timings, courses: &[Course]) -> String {
         sentences.extend(extremes(subject, courses, nodes));
     }
     sentences.extend(growth(courses));
+    sentences.extend(jumps(subject, timings));
     sentences.extend(steadiness(timings));
     sentences.push(harness(timings));
     sentences.join(" ") + &left_out(subject)
@@ -258,6 +285,59 @@ fn growth(courses: &[Course]) -> Option<String> {
     })
 }
 
+/// Which lookups become cheaper again as the fleet grows, and by how much at most: what no size in
+/// each decade would show. Falls whose rounds overlap are no falls.
+fn jumps(subject: &Subject, timings: &Timings) -> Option<String> {
+    let dense = courses(subject, timings, &KINDS[2]);
+    let most = dense.iter().filter_map(|course| course.points.keys().last()).max()?;
+    let mut falls: Vec<(f64, String)> = Vec::new();
+    for course in dense.iter().filter(|course| course.contender.is_rival()) {
+        let Some((from, to)) = deepest_fall(&course.points) else { continue };
+        let (high, low) = (course.points[&from][0], course.points[&to][0]);
+        falls.push((
+            high / low,
+            format!(
+                "{} ({} at {} nodes, {} at {})",
+                course.name,
+                nanoseconds(high),
+                number::count(from.into()),
+                nanoseconds(low),
+                number::count(to.into())
+            ),
+        ));
+    }
+    falls.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let names: Vec<&str> = falls.iter().map(|(_, words)| words.as_str()).collect();
+    let most = number::count((*most).into());
+    Some(match names.is_empty() {
+        true => format!("No lookup becomes much cheaper as the fleet grows to {most} nodes."),
+        false => format!(
+            "On the way to {most} nodes lookups become cheaper again for {}.",
+            list_up_to(&names, 6)
+        ),
+    })
+}
+
+/// A fall of a time by this part or more is told.
+const FALL_MIN: f64 = 0.3;
+
+/// Between which sizes a time falls most as the fleet grows.
+fn deepest_fall(points: &BTreeMap<u32, [f64; 3]>) -> Option<(u32, u32)> {
+    let mut deepest = None;
+    let mut highest: Option<(u32, [f64; 3])> = None;
+    for (&nodes, &times) in points {
+        let Some((from, before)) = highest.filter(|(_, before)| before[0] > times[0]) else {
+            highest = Some((nodes, times));
+            continue;
+        };
+        let part = 1.0 - times[0] / before[0];
+        if part >= FALL_MIN && before[1] > times[2] && deepest.is_none_or(|(p, _)| part > p) {
+            deepest = Some((part, (from, nodes)));
+        }
+    }
+    deepest.map(|(_, sizes)| sizes)
+}
+
 fn table(subject: &Subject, timings: &Timings) -> Table {
     let figures = |title: &str| Column::figures(title, "median, least–largest, A/A spread");
     let columns = vec![
@@ -282,6 +362,15 @@ fn table(subject: &Subject, timings: &Timings) -> Table {
         }
         Row { look: subject.look_named(&lookup.contender), cells }
     });
+    let dense = timings.dense.iter().flat_map(|dense| {
+        dense.times.iter().map(|time| {
+            let count = number::count(time.nodes.into());
+            let mut cells = vec![Cell::new(dense.contender.as_str()), Cell::new(count)];
+            cells.push(cell(&time.batch_ns));
+            cells.resize(columns.len(), Cell::none());
+            Row { look: subject.look_named(&dense.contender), cells }
+        })
+    });
     let apart = |name: String, figures: &[&Rounds]| {
         let mut cells = vec![Cell::new(name), Cell::none()];
         cells.extend(figures.iter().map(|rounds| cell(rounds)));
@@ -301,7 +390,7 @@ fn table(subject: &Subject, timings: &Timings) -> Table {
         apart(hash, &[&key_hash.batch_ns]),
     ];
     // First, since a long table is cut at its end.
-    let rows: Vec<Row> = harness.into_iter().chain(lookups).collect();
+    let rows: Vec<Row> = harness.into_iter().chain(lookups).chain(dense).collect();
     Table::capped(columns, rows)
 }
 
