@@ -2,14 +2,14 @@
 
 use criterion::{BenchmarkId, Criterion};
 use placelab_algorithms::REGISTRY;
-use placelab_benches::{NODE_COUNTS, criterion, numbered};
+use placelab_benches::{criterion, node_counts, numbered};
 use placelab_core::{Change, Roster, advance};
 
 fn changes(criterion: &mut Criterion) {
     for spec in REGISTRY.iter() {
         let mut group = criterion.benchmark_group(format!("apply/{}", spec.name));
-        for nodes in NODE_COUNTS {
-            let Ok(before) = numbered(spec, nodes) else { continue };
+        for nodes in node_counts(spec) {
+            let before = numbered(spec, nodes).expect("it serves so many");
             let join = [Change::Add(Roster::numbered_node(nodes))];
             if advance(spec, before.as_ref(), &join).is_err() {
                 continue;

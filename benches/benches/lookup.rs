@@ -2,8 +2,8 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use placelab_algorithms::REGISTRY;
-use placelab_benches::{BATCH_KEYS, Batch, NODE_COUNTS, criterion, distinct_keys, numbered};
-use placelab_core::{NodeId, Placement};
+use placelab_benches::{BATCH_KEYS, Batch, criterion, distinct_keys, node_counts, numbered};
+use placelab_core::{AlgorithmSpec, NodeId, Placement};
 
 /// Batches of one iteration: fewer where a lookup reads every node.
 fn batches_for(nodes: u32) -> u64 {
@@ -25,26 +25,30 @@ fn check(placement: &dyn Placement, batches: &[Batch], owners: &[NodeId]) {
     }
 }
 
-/// Keys and room for their owners, after a check; only of what is timed, for all together take
-/// longer than a short bench.
-fn prepare(placement: &dyn Placement) -> (Vec<Batch>, Vec<NodeId>) {
-    let batches = distinct_keys(batches_for(placement.roster().len() as u32));
+/// A placement, keys, and room for their owners, after a check; only of what is timed, for all
+/// together take longer than a short bench.
+fn prepare(
+    spec: &'static AlgorithmSpec,
+    nodes: u32,
+) -> (Box<dyn Placement>, Vec<Batch>, Vec<NodeId>) {
+    let placement = numbered(spec, nodes).expect("it serves so many");
+    let batches = distinct_keys(batches_for(nodes));
     let mut owners = vec![NodeId(u32::MAX); batches.len() * BATCH_KEYS as usize];
-    place_all(placement, &batches, &mut owners);
-    check(placement, &batches, &owners);
-    (batches, owners)
+    place_all(placement.as_ref(), &batches, &mut owners);
+    check(placement.as_ref(), &batches, &owners);
+    (placement, batches, owners)
 }
 
 fn lookups(criterion: &mut Criterion) {
     for spec in REGISTRY.iter() {
         let mut group = criterion.benchmark_group(format!("lookup/{}", spec.name));
-        for nodes in NODE_COUNTS {
-            let Ok(placement) = numbered(spec, nodes) else { continue };
+        for nodes in node_counts(spec) {
             let keys = batches_for(nodes) * BATCH_KEYS;
             let mut ready = None;
             group.throughput(Throughput::Elements(keys));
             group.bench_function(BenchmarkId::from_parameter(nodes), |bencher| {
-                let (batches, owners) = ready.get_or_insert_with(|| prepare(placement.as_ref()));
+                let (placement, batches, owners) =
+                    ready.get_or_insert_with(|| prepare(spec, nodes));
                 bencher.iter(|| place_all(placement.as_ref(), batches, owners));
             });
         }

@@ -2,7 +2,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use placelab_algorithms::REGISTRY;
-use placelab_benches::{BATCH_KEYS, NODE_COUNTS, criterion, distinct_keys, numbered};
+use placelab_benches::{BATCH_KEYS, criterion, distinct_keys, node_counts, numbered};
 use placelab_core::{CopyRule, NodeId, replicas};
 
 const COPIES: usize = 3;
@@ -13,8 +13,8 @@ fn copies(criterion: &mut Criterion) {
     for spec in REGISTRY.iter() {
         let mut group = criterion.benchmark_group(format!("replicas/{}", spec.name));
         // With ten thousand nodes a contest takes a second for a batch.
-        for nodes in NODE_COUNTS.into_iter().filter(|&nodes| nodes <= 1_000) {
-            let Ok(placement) = numbered(spec, nodes) else { continue };
+        for nodes in node_counts(spec).filter(|&nodes| nodes <= 1_000) {
+            let placement = numbered(spec, nodes).expect("it serves so many");
             let chooser = CopyRule::plain(COPIES).chooser(placement.roster());
             let chooser = chooser.expect("the fleet is large enough");
             chooser.choose_many(placement.as_ref(), batch.keys(), &mut chosen);

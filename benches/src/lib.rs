@@ -14,6 +14,8 @@ use placelab_core::{
 
 /// Fleet sizes of the benches.
 pub const NODE_COUNTS: [u32; 4] = [10, 100, 1_000, 10_000];
+/// Parameters that say how many owners a table has, and so how many nodes at most.
+const OWNERS: [&str; 2] = ["buckets", "shards"];
 /// Keys of a batch, as the simulator cuts them.
 pub const BATCH_KEYS: u64 = 2_048;
 
@@ -50,6 +52,19 @@ pub fn distinct_keys(batches: u64) -> Vec<Batch> {
     (0..batches).map(|batch| Batch::distinct(batch * BATCH_KEYS, BATCH_KEYS)).collect()
 }
 
+/// The fleet sizes that an algorithm serves with its defaults, told without making a placement: a
+/// short bench of one of them would else take longest to make the others.
+pub fn node_counts(spec: &AlgorithmSpec) -> impl Iterator<Item = u32> {
+    let owners = spec.parameters.iter().find(|parameter| OWNERS.contains(&parameter.name));
+    let owners = owners.and_then(|parameter| parameter.default?.parse::<u32>().ok());
+    let most = match spec.is_load_aware() {
+        // Its answers are no function of a key.
+        true => 0,
+        false => owners.unwrap_or(u32::MAX),
+    };
+    NODE_COUNTS.into_iter().filter(move |&nodes| nodes <= most)
+}
+
 /// An algorithm with its defaults over `node-0` … of weight 1.
 ///
 /// # Errors
@@ -71,4 +86,19 @@ pub fn criterion() -> Criterion {
         .warm_up_time(std::time::Duration::from_millis(300))
         .measurement_time(std::time::Duration::from_secs(1))
         .configure_from_args()
+}
+
+#[cfg(test)]
+mod tests {
+    use placelab_algorithms::REGISTRY;
+
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_that_are_served() {
+        for spec in REGISTRY.iter() {
+            let served = NODE_COUNTS.into_iter().filter(|&nodes| numbered(spec, nodes).is_ok());
+            assert!(node_counts(spec).eq(served), "{}", spec.name);
+        }
+    }
 }

@@ -40,7 +40,7 @@ use placelab_core::{AlgorithmSpec, Arguments, Build, Claim, KeyHash, KeyPart, Ro
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "binomial",
     role: Role::Rival,
-    family: "range hash",
+    family: placelab_core::RANGE_HASH,
     year: 2024,
     citation: "Coluzzi, Brocco, Antonucci, Leidi: BinomialHash: A Constant Time, Minimal Memory \
                Consistent Hash Algorithm, arXiv 2406.19836",

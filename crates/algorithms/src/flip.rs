@@ -42,7 +42,7 @@ use crate::{kernels, simd};
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "flip",
     role: Role::Rival,
-    family: "range hash",
+    family: placelab_core::RANGE_HASH,
     year: 2024,
     citation: "Masson, Lee: FlipHash: A Constant-Time Consistent Range-Hashing Algorithm, \
                arXiv 2402.17549",

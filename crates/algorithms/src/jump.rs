@@ -25,7 +25,7 @@ use placelab_core::{
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "jump",
     role: Role::Rival,
-    family: "range hash",
+    family: placelab_core::RANGE_HASH,
     year: 2014,
     citation: "Lamping, Veach: A Fast, Minimal Memory, Consistent Hash Algorithm, arXiv 1406.2294",
     implementations: "C++ (ClickHouse), Java (Guava), Rust (jumpch), Python \

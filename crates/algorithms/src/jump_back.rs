@@ -44,7 +44,7 @@ use crate::{kernels, simd};
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "jump-back",
     role: Role::Rival,
-    family: "range hash",
+    family: placelab_core::RANGE_HASH,
     year: 2024,
     citation: "Ertl: JumpBackHash: Say Goodbye to the Modulo Operation to Distribute Keys \
                Uniformly to Buckets, arXiv 2403.18682",

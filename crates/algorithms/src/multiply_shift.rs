@@ -41,7 +41,7 @@ use crate::twins::{enclosing_power, set_bits};
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "multiply-shift",
     role: Role::Rival,
-    family: "range hash",
+    family: placelab_core::RANGE_HASH,
     year: 2017,
     citation: "Oblakov: kostikConsistentHash of ClickHouse (at first yandexConsistentHash)",
     implementations: "C++ (ClickHouse)",

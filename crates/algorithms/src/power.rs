@@ -41,7 +41,7 @@ use std::iter;
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "power",
     role: Role::Rival,
-    family: "range hash",
+    family: placelab_core::RANGE_HASH,
     year: 2023,
     citation: "Leu: Fast Consistent Hashing in Constant Time, arXiv 2307.12448",
     implementations: "research code alone: Rust, C++, Java, Go",

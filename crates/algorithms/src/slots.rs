@@ -51,7 +51,7 @@ use crc::{VALUES as CRC_VALUES, crc16, tag};
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "slots",
     role: Role::Rival,
-    family: "owner table",
+    family: placelab_core::OWNER_TABLE,
     year: 2015,
     citation: "Redis Cluster specification, Redis 3.0",
     implementations: "C (Redis), Python (redis-py), Java (Lettuce), Go (go-redis), C# \

@@ -34,6 +34,7 @@ pub use request::AlgorithmRequest;
 pub use roster::{Change, History, Identities, Roster};
 pub use spec::{
     AlgorithmSpec, Arguments, Average, Build, Capability, Claim, ClosedForm, FleetSize,
-    FleetWeight, KeyPart, ParameterKind, ParameterSpec, PlainStep, Resolution, Role, Value,
+    FleetWeight, KeyPart, OWNER_TABLE, ParameterKind, ParameterSpec, PlainStep, RANGE_HASH,
+    Resolution, Role, Value,
 };
 pub use trace::{Count, Record, Silent, Step, Trace};

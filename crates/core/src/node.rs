@@ -127,6 +127,12 @@ impl Weight {
         self.0
     }
 
+    /// So many times the weight; none beyond the largest.
+    pub fn times(self, factor: u32) -> Option<Self> {
+        let micros = self.0.checked_mul(factor.into())?;
+        (micros <= Self::UNITS_MAX * Self::MICROS).then_some(Weight(micros))
+    }
+
     /// The weight in units, rounded to a float.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / Self::MICROS as f64

@@ -5,17 +5,18 @@
 
 mod differences;
 mod few_keys;
+mod recommended;
 
 use std::collections::BTreeMap;
 
 pub(crate) use differences::lookup_time;
 
 use placelab_results::{
-    Contender, ContenderVerdict, Cropped, Judgement, Measured, Requirement, Role,
+    Contender, ContenderVerdict, Cropped, Judgement, Measured, ORDERED_SEEDS_MIN, Requirement, Role,
 };
 
 use crate::number::{self, percent};
-use crate::subject::{ORDERED_SEEDS_MIN, Subject, figure, steps, worst};
+use crate::subject::{Subject, figure, steps, worst};
 use crate::summary::need;
 use crate::text::{list, list_up_to, one_line, plural};
 
@@ -27,6 +28,8 @@ pub(crate) struct Answer {
     pub(crate) headline: String,
     /// Names of the rivals that are suitable.
     pub(crate) suitable: Vec<String>,
+    /// Why what is recommended comes before the others, a sentence each.
+    pub(crate) reasons: Vec<String>,
     /// What tells the candidates apart, a sentence each.
     pub(crate) differences: Vec<Difference>,
     /// Who could not do what.
@@ -49,13 +52,20 @@ const NAMES_MAX: usize = 12;
 /// Answers a run.
 pub(crate) fn answer(subject: &Subject) -> Answer {
     let candidates = candidates(subject);
+    let recommendation = recommended::recommendation(subject);
+    let mut changes = recommendation.map_or(Vec::new(), |one| recommended::changes(subject, one));
+    changes.extend(self::changes(subject, &candidates));
     Answer {
         floor: few_keys::few_keys(subject),
-        headline: headline(subject, &candidates),
+        headline: match recommendation {
+            Some(recommendation) => recommended::headline(recommendation),
+            None => headline(subject, &candidates),
+        },
+        reasons: recommendation.map_or(Vec::new(), |one| recommended::reasons(subject, one)),
         suitable: candidates.iter().map(|contender| one_line(&contender.name)).collect(),
         differences: differences::differences(subject, &candidates),
         refusals: refusals(subject),
-        changes: changes(subject, &candidates),
+        changes,
         cautions: cautions(subject, &candidates),
     }
 }

@@ -20,6 +20,10 @@ pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> S
         paragraph(&mut out, floor);
     }
     out += &format!("**{}**\n\n", escaped(&answer.headline));
+    list(&mut out, answer.reasons.iter().cloned());
+    if !answer.differences.is_empty() {
+        out += "## What tells them apart\n\n";
+    }
     let differences = answer.differences.iter();
     list(&mut out, differences.map(|one| format!("{}: {}", one.what, one.text)));
     if !answer.refusals.is_empty() {

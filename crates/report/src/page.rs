@@ -132,6 +132,7 @@ fn answer_section(subject: &Subject, answer: &Answer) -> Markup {
             h2 id="answer" { "Answer" }
             @if let Some(floor) = &answer.floor { p.floor { (floor) } }
             p.headline { (answer.headline) }
+            (bullets("Why", &answer.reasons))
             @if !answer.differences.is_empty() {
                 h3 { "What tells them apart" }
                 dl.differences {

@@ -1,15 +1,11 @@
 //! What a report is about: the results with the questions that every part of the report asks.
 
 use placelab_results::{
-    Better, Contender, Measured, Role, RunResults, Step, Timeline, Timings, Verdict, metric,
-    verdict,
+    Better, Contender, Measured, ORDERED_SEEDS_MIN, Role, RunResults, Spread, Step, Timeline,
+    Timings, Verdict, metric, verdict,
 };
 
 use crate::palette::{Look, looks};
-
-/// Fewest hash seeds whose ranges put contenders in an order: with ten, ranges of equal contenders
-/// lie apart in less than one run of a hundred, with three in two of five.
-pub(crate) const ORDERED_SEEDS_MIN: u32 = 10;
 
 /// Results, times, and how contenders are drawn and named.
 pub(crate) struct Subject<'a> {
@@ -27,20 +23,6 @@ pub(crate) struct Found<'a> {
     pub(crate) measured: &'a Measured,
     pub(crate) timeline: usize,
     pub(crate) step: usize,
-}
-
-/// Where a figure lies and how sure that is: a median with its interval.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Spread {
-    pub(crate) median: f64,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
-}
-
-impl From<&Measured> for Spread {
-    fn from(measured: &Measured) -> Self {
-        Spread { median: measured.median, low: measured.low, high: measured.high }
-    }
 }
 
 impl<'a> Subject<'a> {

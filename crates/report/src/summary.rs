@@ -213,13 +213,20 @@ pub(crate) fn requirements(subject: &Subject) -> Table {
         let requirements = std::iter::zip(&subject.results.requirements, &judged.judgements);
         cells.extend(requirements.map(|(requirement, judgement)| {
             let id = requirement.metric.as_deref().unwrap_or_default();
-            let value = judgement.measured.filter(|value| value.is_finite());
+            let figure = judgement.measured.filter(|figure| figure.median.is_finite());
             let print = |value: f64| number::of_metric(id, value, subject.decimals);
             let limit = requirement.max.or(requirement.min).map(print);
-            // A figure that reads like its limit and yet misses it has more digits.
-            let value = value.map(|value| match (Some(print(value)) == limit, judgement.met) {
-                (true, Some(false)) => format!("{}, {}", print(value), number::decimal(value, 6)),
-                _ => print(value),
+            let value = figure.map(|figure| {
+                let (value, range) =
+                    (print(figure.median), number::range(figure.low, figure.high, print));
+                let range = if range == value { String::new() } else { format!(" ({range})") };
+                // A figure that reads like its limit and yet misses it has more digits.
+                match (Some(&value) == limit.as_ref(), judgement.met) {
+                    (true, Some(false)) => {
+                        format!("{value}{range}, {}", number::decimal(figure.median, 6))
+                    }
+                    _ => format!("{value}{range}"),
+                }
             });
             let (tone, word) = match judgement.met {
                 Some(true) => (Tone::Good, "met"),

@@ -13,7 +13,9 @@ pub mod evenness;
 pub mod failures;
 pub mod few_keys;
 pub mod history;
+pub mod outlook;
 pub mod plan;
+pub mod recommendation;
 pub mod schema;
 pub mod theory;
 pub mod timings;
@@ -27,14 +29,16 @@ pub use failures::{
 };
 pub use few_keys::{FewKeys, KEYS_A_NODE_MIN, Quantum, table_floor};
 pub use history::{BenchMachine, BenchRun, BenchTime};
+pub use outlook::{Outlook, OutlookFleet};
 pub use plan::{CROPPED_LISTED_MAX, Cropped, PlannedStep, Timeline};
+pub use recommendation::{Alternative, ORDERED_SEEDS_MIN, Outdone, Recommendation, Upkeep};
 pub use schema::*;
 pub use theory::{ClosedForm, Theory};
 pub use timings::{
     DenseTime, Floor, KeyHashTime, LookupTime, Machine, PERCENTILES, PercentileTime, Rounds,
     SizedTime, Timings, UpdateTime,
 };
-pub use verdict::{ContenderVerdict, Judgement, Verdict, verdict};
+pub use verdict::{ContenderVerdict, Judgement, Spread, Verdict, verdict};
 
 /// A number rounded to nine decimals, as results keep it; negative zero becomes zero. What would
 /// round to zero stays what it is, so that "exactly 0" can be judged.

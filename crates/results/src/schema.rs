@@ -9,11 +9,12 @@ use crate::evenness::Evenness;
 use crate::failures::{FailureAnswer, FailureQuestion};
 use crate::few_keys::FewKeys;
 use crate::fixed;
+use crate::outlook::Outlook;
 use crate::plan::Timeline;
 use crate::theory::{ClosedForm, Theory};
 
 /// Version of the layout of `results.json`.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// Everything a run found out about its contenders, except how fast they are.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -46,6 +47,8 @@ pub struct RunResults {
     pub failures: Option<FailureQuestion>,
     /// Each contender in the order of the scenario, canaries last.
     pub contenders: Vec<Contender>,
+    /// Whether the answer would hold for other fleets; none where that was not looked at.
+    pub outlook: Option<Outlook>,
     /// What had to hold, and whether it did.
     pub expectations: Vec<Expectation>,
     /// What the design needs; judged by [`crate::verdict()`].
@@ -112,6 +115,8 @@ pub struct Contender {
     pub lookup_cost: String,
     /// What it can do beyond growing and shrinking at the tail.
     pub capabilities: Vec<String>,
+    /// What its algorithm promises, by the names of the laws.
+    pub claims: Vec<String>,
     /// Why it is in the run.
     pub role: Role,
     /// Whether keys are assigned in their order, each by the loads before it; else the owner is a

@@ -3,8 +3,9 @@
 
 use serde::Serialize;
 
-use crate::schema::{Contender, Requirement, RunResults};
-use crate::timings::Timings;
+use crate::recommendation::{Recommendation, recommend};
+use crate::schema::{Contender, Measured, Requirement, RunResults};
+use crate::timings::{Rounds, Timings};
 
 /// The verdict on a run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -13,6 +14,8 @@ pub struct Verdict {
     pub contenders: Vec<ContenderVerdict>,
     /// Names of the rivals that met every requirement and took every step.
     pub suitable: Vec<String>,
+    /// Which of them to take; none where there are none, or where nothing is required.
+    pub recommendation: Option<Recommendation>,
 }
 
 /// The verdict on one contender.
@@ -35,9 +38,33 @@ pub struct Judgement {
     pub requirement: String,
     /// Whether it is met; none where the contender has no such figure.
     pub met: Option<bool>,
-    /// The worst median over every step, where it is about a metric: furthest beyond the bounds,
-    /// or nearest to them.
-    pub measured: Option<f64>,
+    /// The figure of the worst step, where it is about a metric: its median is furthest beyond the
+    /// bounds, or nearest to them.
+    pub measured: Option<Spread>,
+}
+
+/// A figure and how sure that is.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Spread {
+    /// Median over the seeds, or over the rounds of a time.
+    pub median: f64,
+    /// 5th percentile over the seeds, or the least round.
+    pub low: f64,
+    /// 95th percentile over the seeds, or the largest round.
+    pub high: f64,
+}
+
+impl From<&Measured> for Spread {
+    fn from(measured: &Measured) -> Self {
+        Spread { median: measured.median, low: measured.low, high: measured.high }
+    }
+}
+
+impl From<&Rounds> for Spread {
+    fn from(rounds: &Rounds) -> Self {
+        let [median, low, high] = rounds.range();
+        Spread { median, low, high }
+    }
 }
 
 impl Requirement {
@@ -61,17 +88,9 @@ impl Requirement {
             let met = Some(one.capabilities.contains(capability));
             return Judgement { requirement, met, measured: None };
         }
-        let id = self.metric.as_deref().unwrap_or_default();
-        let figures = match times {
-            Some(times) if id.starts_with("time.") => timed(results, times, one, id),
-            _ => simulated(one, id),
-        };
-        let worst = figures.into_iter().max_by(|a, b| self.beyond(*a).total_cmp(&self.beyond(*b)));
-        Judgement {
-            requirement,
-            met: worst.map(|value| self.beyond(value) <= 0.0),
-            measured: worst,
-        }
+        let worst = worst_by(self, results, times, one);
+        let met = worst.map(|figure| self.beyond(figure.median) <= 0.0);
+        Judgement { requirement, met, measured: worst }
     }
 
     /// How far a figure lies beyond the bounds; below 0 within them.
@@ -82,14 +101,30 @@ impl Requirement {
     }
 }
 
-/// Medians of a metric over every step.
-fn simulated(contender: &Contender, id: &str) -> Vec<f64> {
-    let steps = contender.timelines.iter().flat_map(|timeline| &timeline.steps);
-    steps.filter_map(|step| step.metrics.get(id)).map(|measured| measured.median).collect()
+/// The figure of a contender that a requirement is judged by; none of capabilities.
+pub(crate) fn worst_by(
+    requirement: &Requirement,
+    results: &RunResults,
+    times: Option<&Timings>,
+    contender: &Contender,
+) -> Option<Spread> {
+    let id = requirement.metric.as_deref()?;
+    let figures = match times {
+        Some(times) if id.starts_with("time.") => timed(results, times, contender, id),
+        _ => simulated(contender, id),
+    };
+    let beyond = |figure: &Spread| requirement.beyond(figure.median);
+    figures.into_iter().max_by(|a, b| beyond(a).total_cmp(&beyond(b)))
 }
 
-/// The median of a time: of a lookup at the number of nodes nearest to the largest fleet.
-fn timed(results: &RunResults, times: &Timings, contender: &Contender, id: &str) -> Vec<f64> {
+/// A metric over every step.
+fn simulated(contender: &Contender, id: &str) -> Vec<Spread> {
+    let steps = contender.timelines.iter().flat_map(|timeline| &timeline.steps);
+    steps.filter_map(|step| step.metrics.get(id)).map(Spread::from).collect()
+}
+
+/// A time: that of a lookup at the number of nodes nearest to the largest fleet.
+fn timed(results: &RunResults, times: &Timings, contender: &Contender, id: &str) -> Vec<Spread> {
     let steps = results.plan.iter().flat_map(|timeline| &timeline.steps);
     let fleet = steps.map(|step| step.nodes).max().unwrap_or(0);
     let update = times.updates.iter().find(|update| update.contender == contender.name);
@@ -99,14 +134,13 @@ fn timed(results: &RunResults, times: &Timings, contender: &Contender, id: &str)
                 .lookups
                 .iter()
                 .filter(|lookup| lookup.contender == contender.name && lookup.refusal.is_none());
-            own.min_by_key(|lookup| lookup.nodes.abs_diff(fleet))
-                .map(|lookup| lookup.batch_ns.median)
+            own.min_by_key(|lookup| lookup.nodes.abs_diff(fleet)).map(|lookup| lookup.batch_ns)
         }
-        "time.build_us" => update.map(|update| update.build_us.median),
-        "time.apply_us" => update.and_then(|update| update.apply_us).map(|apply| apply.median),
+        "time.build_us" => update.map(|update| update.build_us),
+        "time.apply_us" => update.and_then(|update| update.apply_us),
         _ => None,
     };
-    figure.into_iter().collect()
+    figure.iter().map(Spread::from).collect()
 }
 
 /// Judges every contender by every requirement. Without timings a requirement about time has no
@@ -114,11 +148,13 @@ fn timed(results: &RunResults, times: &Timings, contender: &Contender, id: &str)
 pub fn verdict(results: &RunResults, timings: Option<&Timings>) -> Verdict {
     let contenders: Vec<ContenderVerdict> =
         results.contenders.iter().map(|contender| judge(results, timings, contender)).collect();
-    let suitable = std::iter::zip(&results.contenders, &contenders)
+    let suitable: Vec<&Contender> = std::iter::zip(&results.contenders, &contenders)
         .filter(|(contender, judged)| contender.is_rival() && judged.suitable)
-        .map(|(contender, _)| contender.name.clone())
+        .map(|(contender, _)| contender)
         .collect();
-    Verdict { contenders, suitable }
+    let recommendation = recommend(results, timings, &suitable);
+    let suitable = suitable.iter().map(|contender| contender.name.clone()).collect();
+    Verdict { contenders, suitable, recommendation }
 }
 
 fn judge(

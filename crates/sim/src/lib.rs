@@ -20,6 +20,7 @@ pub mod fleet;
 mod judge;
 pub mod keys;
 pub mod observed;
+mod outlook;
 pub mod overrides;
 pub mod paths;
 pub mod plan;

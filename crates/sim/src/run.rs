@@ -10,6 +10,8 @@ use crate::few_keys::few_keys;
 use crate::figures::{SeedFigures, Setting, figures};
 use crate::judge::judge;
 use crate::keys::KeySource;
+use crate::outlook::outlook;
+use crate::plan::Plan;
 use crate::scenario::{ContenderRequest, Prepared, Scenario};
 use crate::summary::summarise;
 use crate::sweep::{Marks, Progress};
@@ -44,6 +46,23 @@ pub fn run(
     let Prepared { scenario, plan, .. } = prepared;
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(settings.threads.unwrap_or(0)).build()?;
+    pool.install(|| {
+        let mut results = replayed(scenario, plan, source, progress);
+        results.scenario.command = command.into();
+        results.expectations =
+            scenario.expectations.iter().map(|request| judge(request, &results)).collect();
+        results.outlook = outlook(prepared, source);
+        Ok(results)
+    })
+}
+
+/// Replays and sweeps a scenario: its results, but for what is told of them afterwards.
+pub(crate) fn replayed(
+    scenario: &Scenario,
+    plan: &Plan,
+    source: &KeySource,
+    progress: &dyn Progress,
+) -> RunResults {
     let inquiry = scenario.failures.as_ref().map(|request| Inquiry {
         roster: &plan.start,
         copies: scenario.fleet.copies,
@@ -52,16 +71,13 @@ pub fn run(
         down: request.down,
         seeds: scenario.seeds,
     });
-    let (contenders, few_keys) = pool.install(|| {
-        let held = scenario.keys.marks.partition_point(|mark| *mark <= source.len());
-        let marks = Marks { keys: &scenario.keys.marks[..held], ranks: scenario.fleet.ranks };
-        let copies = scenario.fleet.copies;
-        let chances = Chances::new(plan, source, marks, copies);
-        let capacities = scenario.fleet.capacities.as_ref();
-        let setting = Setting { plan, source, chances: &chances, copies, capacities, marks };
-        (sweep_all(scenario, &setting, inquiry, progress), few_keys(plan, source.len(), &chances))
-    });
-    let mut results = RunResults {
+    let held = scenario.keys.marks.partition_point(|mark| *mark <= source.len());
+    let marks = Marks { keys: &scenario.keys.marks[..held], ranks: scenario.fleet.ranks };
+    let copies = scenario.fleet.copies;
+    let chances = Chances::new(plan, source, marks, copies);
+    let capacities = scenario.fleet.capacities.as_ref();
+    let setting = Setting { plan, source, chances: &chances, copies, capacities, marks };
+    RunResults {
         schema: SCHEMA,
         version: env!("CARGO_PKG_VERSION").into(),
         scenario: Question {
@@ -69,7 +85,7 @@ pub fn run(
             title: scenario.title.clone(),
             why: scenario.why.clone(),
             sha256: scenario.sha256.clone(),
-            command: command.into(),
+            command: String::new(),
         },
         keys: source.summary().clone(),
         seeds: scenario.seeds,
@@ -78,16 +94,14 @@ pub fn run(
         rack_rule: scenario.fleet.copies.racks.name().into(),
         ranks: scenario.fleet.ranks,
         plan: plan.to_results(),
-        few_keys,
+        few_keys: few_keys(plan, source.len(), &chances),
         failures: inquiry.map(|inquiry| inquiry.question(source)),
-        contenders,
+        contenders: sweep_all(scenario, &setting, inquiry, progress),
+        outlook: None,
         expectations: Vec::new(),
         requirements: scenario.requirements.clone(),
         laws: Vec::new(),
-    };
-    results.expectations =
-        scenario.expectations.iter().map(|request| judge(request, &results)).collect();
-    Ok(results)
+    }
 }
 
 /// Every contender at every seed; the unit of work is one of each, and its snapshots are dropped

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{NodeId, NodeName, PlacementError, Roster};
+use placelab_core::{Capability, NodeId, NodeName, PlacementError, Roster};
 use placelab_metrics::flows::FlowCell;
 use placelab_metrics::load::Balance;
 use placelab_metrics::movement::{Spread, Targets};
@@ -39,7 +39,12 @@ pub fn summarise(
         citation: spec.citation.into(),
         summary: spec.summary.into(),
         lookup_cost: spec.lookup_cost.into(),
-        capabilities: spec.capabilities.iter().map(|can| can.name().into()).collect(),
+        capabilities: Capability::ALL
+            .into_iter()
+            .filter(|can| spec.offers(&contender.arguments, *can))
+            .map(|can| can.name().into())
+            .collect(),
+        claims: spec.claims.iter().map(|claim| claim.name().into()).collect(),
         role: role(spec.role),
         load_aware: spec.is_load_aware(),
         certificate: None,

@@ -34,7 +34,7 @@ const SPREADS: [&str; 3] = [Spread::ALL[0].name(), Spread::ALL[1].name(), Spread
 pub(crate) static SPEC: AlgorithmSpec = AlgorithmSpec {
     name: "shard-map",
     role: Role::Rival,
-    family: "owner table",
+    family: placelab_core::OWNER_TABLE,
     year: 2016,
     citation: "Adya et al., Slicer: Auto-Sharding for Datacenter Applications, OSDI 2016",
     implementations: "C++ (Slicer and Shard Manager, not public), Java (Apache Helix)",

@@ -248,8 +248,33 @@ impl Outcome {
         if expected > 0 {
             writeln!(out, "{held} of {expected} expectations hold")?;
         }
+        if !self.results.requirements.is_empty() {
+            writeln!(out, "{}", self.recommended())?;
+        }
         let page = self.folder.join("index.html");
         Ok(writeln!(out, "report: {}", shown(&page.to_string_lossy()))?)
+    }
+}
+
+impl Outcome {
+    /// What to take, in a line; the report says why.
+    fn recommended(&self) -> String {
+        let Some(recommendation) = &self.verdict.recommendation else {
+            return "recommended: nobody, for no contender meets every requirement".into();
+        };
+        let others = recommendation.alternatives.iter().map(|one| &one.contender);
+        let others: Vec<&str> = others
+            .chain(recommendation.outdone.iter().map(|one| &one.contender))
+            .map(String::as_str)
+            .collect();
+        match others.is_empty() {
+            true => format!("recommended: {}, which alone is suitable", recommendation.contender),
+            false => format!(
+                "recommended: {}; suitable too: {}",
+                recommendation.contender,
+                others.join(", ")
+            ),
+        }
     }
 }
 

@@ -4,11 +4,11 @@
 //! lie apart. Ranges that overlap do not say that contenders are alike: one draw of the hash may be
 //! on either side.
 
-use placelab_results::{Chance, Contender, Likeness, Measure};
+use placelab_results::{Chance, Contender, Likeness, Measure, Spread};
 
 use super::{Difference, NAMES_MAX};
 use crate::number::{self, nanoseconds, percent};
-use crate::subject::{Found, Spread, Subject, least, worst};
+use crate::subject::{Found, Subject, least, worst};
 use crate::summary::tested;
 use crate::text::{list_up_to, one_line};
 
@@ -267,6 +267,7 @@ mod tests {
             summary: String::new(),
             lookup_cost: String::new(),
             capabilities: Vec::new(),
+            claims: Vec::new(),
             role: placelab_results::Role::Rival,
             load_aware: false,
             certificate: None,

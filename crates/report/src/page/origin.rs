@@ -161,9 +161,11 @@ fn contenders(contenders: &[Contender]) -> Markup {
 }
 
 fn capabilities(contender: &Contender) -> String {
-    if contender.capabilities.is_empty() {
-        "grow and shrink at the tail".into()
-    } else {
-        contender.capabilities.join(", ")
-    }
+    let tail = match contender.capabilities.iter().any(|can| can == "remove-any") {
+        true => None,
+        false => Some("grow and shrink at the tail"),
+    };
+    let all: Vec<&str> =
+        tail.into_iter().chain(contender.capabilities.iter().map(String::as_str)).collect();
+    all.join(", ")
 }

@@ -42,7 +42,7 @@ fn requirement(table: &Table<'_>, known: &Known<'_>) -> Option<Requirement> {
             Some(Requirement { metric, min, max, capability: None })
         }
         (None, Some(field)) => {
-            let capability = Some(capability_named(&field)?.name().into());
+            let capability = Some(capability_named(&field, &Capability::ALL)?.name().into());
             Some(Requirement { metric: None, min: None, max: None, capability })
         }
         _ => {
@@ -86,7 +86,9 @@ fn claim(table: &Table<'_>, known: &Known<'_>) -> Option<ExpectedClaim> {
             let (min, max) = bounds?;
             Some(ExpectedClaim::Figure { metric, min, max, seeds })
         }
-        (None, Some(field)) => capability_named(&field).map(ExpectedClaim::Refused),
+        (None, Some(field)) => {
+            capability_named(&field, &Capability::DECLARED).map(ExpectedClaim::Refused)
+        }
         _ => {
             let message = "[[expect]] has either a `metric` with bounds or `refused`";
             table.report.take(Err(table.error(message)))
@@ -152,9 +154,11 @@ fn metric_help(id: &str) -> String {
     among(id, ids)
 }
 
-fn capability_named(field: &Field<'_>) -> Option<Capability> {
-    let word = field.word(&Capability::ALL.map(Capability::name))?;
-    Capability::ALL.into_iter().find(|capability| capability.name() == word)
+/// One of some capabilities by its name.
+fn capability_named(field: &Field<'_>, among: &[Capability]) -> Option<Capability> {
+    let words: Vec<&'static str> = among.iter().map(|capability| capability.name()).collect();
+    let word = field.word(&words)?;
+    among.iter().copied().find(|capability| capability.name() == word)
 }
 
 fn patterns(field: &Field<'_>, known: &Known<'_>) -> Option<Vec<String>> {

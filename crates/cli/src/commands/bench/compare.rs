@@ -27,7 +27,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
     /// Rounds of three launches: base, head, and base again
-    #[arg(long, value_name = "N", default_value = "15", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value = "25", allow_hyphen_values = true)]
     rounds: String,
     /// Which bench is built, of revisions
     #[arg(long, value_name = "NAME", default_value = "lookup")]
@@ -193,7 +193,7 @@ fn verdict(compared: &[Compared]) -> Result<(), Failure> {
     if unclear > 0 {
         say(&format!(
             "{unclear} of {} inconclusive: the machine was too noisy or the difference too small; \
-             try --rounds 25, or when nothing else runs",
+             try --rounds 75, or when nothing else runs",
             compared.len()
         ));
     }

@@ -15,8 +15,18 @@ use super::program::Program;
 use crate::failure::Failure;
 
 /// Short: many launches say more than a long one.
-const SETTINGS: [&str; 7] =
-    ["--noplot", "--warm-up-time", "0.1", "--measurement-time", "0.3", "--sample-size", "10"];
+const SETTINGS: [&str; 9] = [
+    "--noplot",
+    "--warm-up-time",
+    "0.1",
+    "--measurement-time",
+    "0.3",
+    "--sample-size",
+    "10",
+    // Of what criterion draws anew only the median is read, which needs none of it.
+    "--nresamples",
+    "1001",
+];
 /// Bytes of what a bench says that a message repeats.
 const SAID_BYTES_MAX: u64 = 1_000;
 

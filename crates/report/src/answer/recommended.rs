@@ -1,0 +1,267 @@
+//! What to take, why, and what would change it, in words.
+
+use std::collections::BTreeMap;
+
+use placelab_results::{
+    Alternative, Better, Contender, Outdone, OutlookFleet, Recommendation, Spread, Upkeep, metric,
+};
+
+use super::{NAMES_MAX, took_every_step};
+use crate::number;
+use crate::subject::{Subject, worst};
+use crate::summary::need;
+use crate::text::{list_up_to, one_line, plural};
+
+/// Figures of which a tighter limit may change the answer, if nothing is required of them yet.
+const LIMITED: [&str; 6] = [
+    "load.max_over_mean",
+    "movement.moved",
+    "replica.changed",
+    "failure.max_extra",
+    "work.lookup",
+    "memory.derived_bytes",
+];
+
+/// The recommendation, where there is one for what took every step.
+pub(super) fn recommendation<'a>(subject: &'a Subject) -> Option<&'a Recommendation> {
+    let recommendation = subject.verdict.recommendation.as_ref()?;
+    let contender = of(subject, &recommendation.contender)?;
+    took_every_step(subject, contender).then_some(recommendation)
+}
+
+fn of<'a>(subject: &Subject<'a>, name: &str) -> Option<&'a Contender> {
+    subject.results.contenders.iter().find(|contender| contender.name == name)
+}
+
+/// `Take rendezvous.` and for what reason in short.
+pub(super) fn headline(recommendation: &Recommendation) -> String {
+    let name = one_line(&recommendation.contender);
+    let others = recommendation.alternatives.len() + recommendation.outdone.len();
+    match (others, recommendation.outdone.len()) {
+        (0, _) => format!("Take {name}: it alone meets every requirement and takes every step."),
+        (_, 0) => format!(
+            "Take {name}: of the {} contenders that meet every requirement and take every step it \
+             is the simplest.",
+            others + 1
+        ),
+        _ => format!(
+            "Take {name}: of the {} contenders that meet every requirement and take every step it \
+             is the simplest that no other outdoes.",
+            others + 1
+        ),
+    }
+}
+
+/// Why this one and not the others, a sentence each.
+pub(super) fn reasons(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
+    let name = one_line(&recommendation.contender);
+    let mut lines = Vec::new();
+    if recommendation.alternatives.len() + recommendation.outdone.len() > 0 {
+        lines.push(simplicity(subject, recommendation));
+    }
+    let alike = |other: &&Alternative| other.better.is_empty() && other.worse.is_empty();
+    let alike: Vec<String> = recommendation.alternatives.iter().filter(alike).map(named).collect();
+    if !alike.is_empty() {
+        let who = list_up_to(&alike, NAMES_MAX);
+        lines.push(format!("Not distinguishable from {name} by what is required: {who}."));
+    }
+    let trades = recommendation.alternatives.iter().filter(|other| !alike_to(other));
+    lines.extend(trades.map(|other| trade(subject, other, &name)));
+    lines.extend(outdone(subject, &recommendation.outdone));
+    lines
+}
+
+fn alike_to(other: &Alternative) -> bool {
+    other.better.is_empty() && other.worse.is_empty()
+}
+
+fn named(other: &Alternative) -> String {
+    one_line(&other.contender)
+}
+
+/// What makes it simpler than those that come next.
+fn simplicity(subject: &Subject, recommendation: &Recommendation) -> String {
+    let name = one_line(&recommendation.contender);
+    let needs = |upkeep: Upkeep| upkeep.words();
+    let mut groups: BTreeMap<Upkeep, Vec<String>> = BTreeMap::new();
+    for other in &recommendation.alternatives {
+        groups.entry(other.upkeep).or_default().push(named(other));
+    }
+    let same = groups.remove(&recommendation.upkeep).unwrap_or_default();
+    let mut sentence = format!("Who looks keys up by {name} has {}", needs(recommendation.upkeep));
+    for (upkeep, names) in &groups {
+        sentence += &format!("; by {}, {}", list_up_to(names, NAMES_MAX), needs(*upkeep));
+    }
+    if !same.is_empty() {
+        let year = of(subject, &recommendation.contender).map_or(0, |contender| contender.year);
+        let names = list_up_to(&same, NAMES_MAX);
+        sentence += &format!("; so does {names}, published no earlier than {name} ({year})");
+    }
+    sentence + "."
+}
+
+fn trade(subject: &Subject, other: &Alternative, name: &str) -> String {
+    let needs = |texts: &[String]| list_up_to(&in_words(subject, texts), NAMES_MAX);
+    let other_name = named(other);
+    match (other.better.is_empty(), other.worse.is_empty()) {
+        (false, false) => format!(
+            "{other_name} is clearly better than {name} in {}, and clearly worse in {}.",
+            needs(&other.better),
+            needs(&other.worse)
+        ),
+        (false, true) => {
+            format!("{other_name} is clearly better than {name} in {}.", needs(&other.better))
+        }
+        _ => format!("{other_name} is clearly worse than {name} in {}.", needs(&other.worse)),
+    }
+}
+
+/// A line for each that outdoes others, with everybody it outdoes alike.
+fn outdone(subject: &Subject, outdone: &[Outdone]) -> Vec<String> {
+    let mut alike: BTreeMap<(&str, &[String]), Vec<String>> = BTreeMap::new();
+    for one in outdone {
+        let names = alike.entry((one.by.as_str(), one.at.as_slice())).or_default();
+        names.push(one_line(&one.contender));
+    }
+    let line = |((by, at), names): ((&str, &[String]), Vec<String>)| {
+        format!(
+            "{} would do too, but {} is clearly better in {} and clearly worse in nothing that is \
+             required.",
+            list_up_to(&names, NAMES_MAX),
+            one_line(by),
+            list_up_to(&in_words(subject, at), NAMES_MAX)
+        )
+    };
+    alike.into_iter().map(line).collect()
+}
+
+/// Requirements by the labels of their metrics.
+fn in_words(subject: &Subject, texts: &[String]) -> Vec<String> {
+    let requirements = subject.results.requirements.iter();
+    let those = requirements.filter(|requirement| texts.contains(&requirement.text()));
+    those.map(|requirement| format!("“{}”", need(subject, requirement))).collect()
+}
+
+/// What would change the recommendation: tighter limits, and other fleets.
+pub(super) fn changes(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
+    let mut lines = limits(subject, recommendation);
+    lines.extend(next(subject, recommendation));
+    lines.extend(outlook(subject, recommendation));
+    lines
+}
+
+/// Everybody else who is suitable, the simplest first.
+fn others(recommendation: &Recommendation) -> impl Iterator<Item = &str> {
+    let alternatives = recommendation.alternatives.iter().map(|one| one.contender.as_str());
+    alternatives.chain(recommendation.outdone.iter().map(|one| one.contender.as_str()))
+}
+
+/// Which limits would rule out what is recommended, and who would be next.
+fn limits(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
+    if !subject.has_order() {
+        return Vec::new();
+    }
+    let limit = |id: &&str| {
+        let own = figure(subject, &recommendation.contender, id)?;
+        let next = others(recommendation).find_map(|other| {
+            let figure = figure(subject, other, id)?;
+            is_better(id, figure, own).then_some((other, figure))
+        });
+        let (other, figure) = next?;
+        Some(format!(
+            "Were {} limited to less than {}, {} would be out, and {} in with {}.",
+            label(id),
+            print(subject, id, own.low),
+            one_line(&recommendation.contender),
+            one_line(other),
+            print(subject, id, figure.median)
+        ))
+    };
+    LIMITED.iter().filter_map(limit).collect()
+}
+
+/// What would rule out the one that comes next.
+fn next(subject: &Subject, recommendation: &Recommendation) -> Option<String> {
+    let next = others(recommendation).next()?;
+    let name = one_line(next);
+    let ruled_out = LIMITED.iter().filter(|_| subject.has_order()).find_map(|id| {
+        let own = figure(subject, &recommendation.contender, id)?;
+        let other = figure(subject, next, id)?;
+        is_better(id, own, other).then_some((id, own, other))
+    });
+    Some(match ruled_out {
+        Some((id, own, other)) => format!(
+            "Next comes {name}; {} limited to less than {} would rule it out ({} has {}).",
+            label(id),
+            print(subject, id, other.low),
+            one_line(&recommendation.contender),
+            print(subject, id, own.median)
+        ),
+        None => format!("Next comes {name}, which no figure looked at here would rule out first."),
+    })
+}
+
+fn figure(subject: &Subject, name: &str, id: &str) -> Option<Spread> {
+    worst(of(subject, name)?, id).map(|found| found.measured.into())
+}
+
+fn is_better(id: &str, a: Spread, b: Spread) -> bool {
+    match metric(id).map(|(metric, _)| metric.better) {
+        Some(Better::Higher) => a.low > b.high,
+        _ => a.high < b.low,
+    }
+}
+
+fn label(id: &str) -> String {
+    metric(id).map_or(String::new(), |(metric, _)| format!("“{}”", metric.label))
+}
+
+fn print(subject: &Subject, id: &str, value: f64) -> String {
+    number::of_metric(id, value, subject.decimals)
+}
+
+/// Where the recommendation would not hold for other fleets, and how far it does.
+fn outlook(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
+    let Some(outlook) = &subject.results.outlook else { return Vec::new() };
+    let name = &recommendation.contender;
+    let is_in = |fleet: &OutlookFleet| fleet.suitable.contains(name);
+    if !is_in(&outlook.own) {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    let holds: Vec<String> =
+        outlook.others.iter().filter(|fleet| is_in(fleet)).map(in_short).collect();
+    if !holds.is_empty() {
+        lines.push(format!(
+            "In a small sweep ({}, {} a node) {} would still do with {}.",
+            plural(outlook.seeds.into(), "seed", "seeds"),
+            plural(outlook.own.keys / u64::from(outlook.own.nodes.max(1)), "key", "keys"),
+            one_line(name),
+            list_up_to(&holds, NAMES_MAX)
+        ));
+    }
+    for fleet in outlook.others.iter().filter(|fleet| !is_in(fleet)) {
+        let missed = fleet.missed.get(name).map_or(String::new(), |text| one_line(text));
+        let instead = match fleet.suitable.len() {
+            0 => "nobody would do".into(),
+            _ => {
+                let names: Vec<String> = fleet.suitable.iter().map(|one| one_line(one)).collect();
+                format!("{} would", list_up_to(&names, NAMES_MAX))
+            }
+        };
+        lines.push(format!(
+            "With {} {} would not do ({missed}); {instead}.",
+            in_short(fleet),
+            one_line(name)
+        ));
+    }
+    lines
+}
+
+/// `400 nodes`, or `every other node 2 times as heavy`.
+fn in_short(fleet: &OutlookFleet) -> String {
+    match fleet.ratio {
+        1 => plural(fleet.nodes.into(), "node", "nodes"),
+        ratio => format!("every other node {ratio} times as heavy"),
+    }
+}

@@ -1,0 +1,199 @@
+//! Which of the suitable contenders to take, and why.
+//!
+//! Whoever meets what the design needs is good enough: being better still at one thing and worse at
+//! another is no reason. So a contender is set aside only where another is *clearly* better (all of
+//! the range over the seeds, or of the rounds of a time) in something that is required, and clearly
+//! worse in nothing that is. Those that are left are not distinguishable by what is required, or
+//! trade one thing for another; of them the simplest is taken: by [`Upkeep`], then the one that was
+//! published first, then in the order of the scenario.
+
+use serde::Serialize;
+
+use crate::schema::{Contender, Requirement, RunResults};
+use crate::timings::Timings;
+use crate::verdict::{Spread, worst_by};
+
+/// Fewest hash seeds whose ranges put contenders in an order: with ten, ranges of equal contenders
+/// lie apart in less than one run of a hundred, with three in two of five.
+pub const ORDERED_SEEDS_MIN: u32 = 10;
+/// Bytes a member above which what is made of the list of members is a table.
+const TABLE_BYTES_A_MEMBER: f64 = 64.0;
+/// The claim of contenders to which the order is nothing in which members joined.
+const ORDER_FREE: &str = "order-free";
+
+/// What everybody who looks keys up has to have, from the simplest on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Upkeep {
+    /// The list of members.
+    Members,
+    /// A table that everybody makes alike of the list of members.
+    Table,
+    /// Numbers of the members, or a history of them, that have to be agreed upon and kept.
+    Numbers,
+}
+
+impl Upkeep {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Upkeep::Members => "the list of members",
+            Upkeep::Table => "a table made of the list of members",
+            Upkeep::Numbers => "numbers or a history of the members, agreed upon and kept",
+        }
+    }
+
+    /// Of a contender, as its claims and its memory have it.
+    pub fn of(contender: &Contender, results: &RunResults) -> Self {
+        let members = |timeline: usize, step: usize| {
+            Some(f64::from(results.plan.get(timeline)?.steps.get(step)?.nodes.max(1)))
+        };
+        let heavy = contender.timelines.iter().enumerate().any(|(timeline, done)| {
+            done.steps.iter().enumerate().any(|(step, taken)| {
+                let bytes = taken.metrics.get("memory.derived_bytes").map(|bytes| bytes.median);
+                let members = members(timeline, step);
+                bytes.zip(members).is_some_and(|(b, m)| b > m * TABLE_BYTES_A_MEMBER)
+            })
+        });
+        match (contender.claims.iter().any(|claim| claim == ORDER_FREE), heavy) {
+            (true, false) => Upkeep::Members,
+            (true, true) => Upkeep::Table,
+            (false, _) => Upkeep::Numbers,
+        }
+    }
+}
+
+/// What to take.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Recommendation {
+    /// The contender.
+    pub contender: String,
+    /// What its users have to have.
+    pub upkeep: Upkeep,
+    /// Suitable too, and not set aside: not distinguishable from it by what is required, or better
+    /// in one thing and worse in another. The simplest first.
+    pub alternatives: Vec<Alternative>,
+    /// Suitable too, but clearly worse in something that is required, and better in nothing.
+    pub outdone: Vec<Outdone>,
+}
+
+/// A contender that might be taken instead.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Alternative {
+    /// The contender.
+    pub contender: String,
+    /// What its users have to have.
+    pub upkeep: Upkeep,
+    /// Requirements, in words, in which it is clearly better than what is recommended.
+    pub better: Vec<String>,
+    /// In which it is clearly worse.
+    pub worse: Vec<String>,
+}
+
+/// A contender that another one outdoes.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Outdone {
+    /// The contender.
+    pub contender: String,
+    /// Who is clearly better; the simplest of those who are.
+    pub by: String,
+    /// Requirements, in words, in which.
+    pub at: Vec<String>,
+}
+
+/// What may be taken, with the figure for each requirement.
+struct Candidate<'a> {
+    contender: &'a Contender,
+    upkeep: Upkeep,
+    figures: Vec<Option<Spread>>,
+}
+
+/// What to take of the suitable contenders; nothing where nothing is required, for then everything
+/// that takes every step is as good.
+pub(crate) fn recommend(
+    results: &RunResults,
+    timings: Option<&Timings>,
+    suitable: &[&Contender],
+) -> Option<Recommendation> {
+    let requirements = &results.requirements;
+    if requirements.is_empty() {
+        return None;
+    }
+    let mut candidates: Vec<Candidate> = suitable
+        .iter()
+        .map(|&contender| Candidate {
+            contender,
+            upkeep: Upkeep::of(contender, results),
+            figures: requirements
+                .iter()
+                .map(|r| worst_by(r, results, timings, contender))
+                .collect(),
+        })
+        .collect();
+    candidates.sort_by_key(|one| (one.upkeep, one.contender.year));
+    let rule = Rule { requirements, has_order: results.seeds >= ORDERED_SEEDS_MIN };
+    let outdone = |one: &Candidate| {
+        let by = candidates.iter().find(|other| rule.outdoes(other, one))?;
+        let at = rule.better(by, one);
+        Some(Outdone { contender: name(one), by: name(by), at })
+    };
+    let set_aside: Vec<Option<Outdone>> = candidates.iter().map(outdone).collect();
+    // Overlapping ranges might set everybody aside in a circle: then nobody is.
+    let nobody = set_aside.iter().all(Option::is_some);
+    let left = |index: usize| nobody || set_aside[index].is_none();
+    let mut remaining = (0..candidates.len()).filter(|&index| left(index)).map(|i| &candidates[i]);
+    let first = remaining.next()?;
+    let alternative = |other: &Candidate| Alternative {
+        contender: name(other),
+        upkeep: other.upkeep,
+        better: rule.better(other, first),
+        worse: rule.better(first, other),
+    };
+    Some(Recommendation {
+        contender: name(first),
+        upkeep: first.upkeep,
+        alternatives: remaining.map(alternative).collect(),
+        outdone: if nobody { Vec::new() } else { set_aside.into_iter().flatten().collect() },
+    })
+}
+
+fn name(candidate: &Candidate) -> String {
+    candidate.contender.name.clone()
+}
+
+/// By what contenders are set against each other.
+struct Rule<'a> {
+    requirements: &'a [Requirement],
+    /// Whether ranges over the seeds say enough of luck.
+    has_order: bool,
+}
+
+impl Rule<'_> {
+    /// Whether one is clearly better than another somewhere and clearly worse nowhere.
+    fn outdoes(&self, one: &Candidate, other: &Candidate) -> bool {
+        !self.better(one, other).is_empty() && self.better(other, one).is_empty()
+    }
+
+    /// The requirements in which one is clearly better than another.
+    fn better(&self, one: &Candidate, other: &Candidate) -> Vec<String> {
+        let figures = std::iter::zip(&one.figures, &other.figures);
+        let each = std::iter::zip(self.requirements, figures);
+        let better = each.filter(|(requirement, (a, b))| match (a, b) {
+            (Some(a), Some(b)) => self.is_better(requirement, *a, *b),
+            _ => false,
+        });
+        better.map(|(requirement, _)| requirement.text()).collect()
+    }
+
+    /// Whether all of a figure's range lies on the better side of another's; between two bounds no
+    /// side is better.
+    fn is_better(&self, requirement: &Requirement, a: Spread, b: Spread) -> bool {
+        let is_time = requirement.metric.as_ref().is_some_and(|id| id.starts_with("time."));
+        (self.has_order || is_time)
+            && match (requirement.min, requirement.max) {
+                (None, Some(_)) => a.high < b.low,
+                (Some(_), None) => a.low > b.high,
+                _ => false,
+            }
+    }
+}
