@@ -1,5 +1,7 @@
 //! The report of ordinary results: complete, the same each time, and safe to open.
 
+#[path = "report/decision.rs"]
+mod decision;
 mod fixture;
 #[path = "report/times.rs"]
 mod times;
@@ -327,7 +329,7 @@ fn the_page_loads_nothing() {
 #[test]
 fn the_answer_names_who_does_and_who_cannot() {
     let page = text(&render(&fixture::growing(), None).unwrap(), "index.html");
-    assert!(page.contains("ring and rendezvous meet every requirement and take every step."));
+    assert!(page.contains("Take rendezvous: of the 2 contenders that meet every requirement"));
     let page = text(&render(&fixture::failing(), None).unwrap(), "index.html");
     assert!(page.contains("jump cannot do “node-7 fails”: not supported"));
     let headline = page.split("class=\"headline\">").nth(1).expect("a headline");

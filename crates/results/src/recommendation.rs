@@ -1,11 +1,11 @@
 //! Which of the suitable contenders to take, and why.
 //!
-//! Whoever meets what the design needs is good enough: being better still at one thing and worse at
-//! another is no reason. So a contender is set aside only where another is *clearly* better (all of
+//! Whoever meets what the design needs is good enough: being better still is no reason where it has
+//! its price. So a contender is set aside only where another *outdoes* it: clearly better (all of
 //! the range over the seeds, or of the rounds of a time) in something that is required, and clearly
-//! worse in nothing that is. Those that are left are not distinguishable by what is required, or
-//! trade one thing for another; of them the simplest is taken: by [`Upkeep`], then the one that was
-//! published first, then in the order of the scenario.
+//! worse neither in anything required nor in what everybody pays ([`PRICES`]). Those that are left
+//! are not distinguishable, or trade one thing for another; of them the simplest is taken: by
+//! [`Upkeep`], then the one that was published first, then in the order of the scenario.
 
 use serde::Serialize;
 
@@ -16,6 +16,9 @@ use crate::verdict::{Spread, worst_by};
 /// Fewest hash seeds whose ranges put contenders in an order: with ten, ranges of equal contenders
 /// lie apart in less than one run of a hundred, with three in two of five.
 pub const ORDERED_SEEDS_MIN: u32 = 10;
+/// What everybody pays, required or not: keys that move, steps of a lookup, memory.
+pub const PRICES: [&str; 4] =
+    ["movement.moved", "movement.sideways", "work.lookup", "memory.derived_bytes"];
 /// Bytes a member above which what is made of the list of members is a table.
 const TABLE_BYTES_A_MEMBER: f64 = 64.0;
 /// The claim of contenders to which the order is nothing in which members joined.
@@ -70,10 +73,10 @@ pub struct Recommendation {
     pub contender: String,
     /// What its users have to have.
     pub upkeep: Upkeep,
-    /// Suitable too, and not set aside: not distinguishable from it by what is required, or better
-    /// in one thing and worse in another. The simplest first.
+    /// Suitable too, and not set aside: not distinguishable from it, or better in one thing and
+    /// worse in another. The simplest first.
     pub alternatives: Vec<Alternative>,
-    /// Suitable too, but clearly worse in something that is required, and better in nothing.
+    /// Suitable too, but set aside.
     pub outdone: Vec<Outdone>,
 }
 
@@ -84,9 +87,10 @@ pub struct Alternative {
     pub contender: String,
     /// What its users have to have.
     pub upkeep: Upkeep,
-    /// Requirements, in words, in which it is clearly better than what is recommended.
+    /// Requirements, in words, and ids of [`PRICES`] in which it is clearly better than what is
+    /// recommended.
     pub better: Vec<String>,
-    /// In which it is clearly worse.
+    /// Those in which it is clearly worse.
     pub worse: Vec<String>,
 }
 
@@ -97,15 +101,29 @@ pub struct Outdone {
     pub contender: String,
     /// Who is clearly better; the simplest of those who are.
     pub by: String,
-    /// Requirements, in words, in which.
+    /// Requirements, in words, and ids of [`PRICES`] in which.
     pub at: Vec<String>,
 }
 
-/// What may be taken, with the figure for each requirement.
+/// What may be taken, with a figure for each criterion.
 struct Candidate<'a> {
     contender: &'a Contender,
     upkeep: Upkeep,
     figures: Vec<Option<Spread>>,
+}
+
+impl Candidate<'_> {
+    fn name(&self) -> String {
+        self.contender.name.clone()
+    }
+}
+
+/// Something by which contenders are set against each other.
+struct Criterion {
+    /// The requirement in words, or the id of a price.
+    text: String,
+    requirement: Requirement,
+    is_required: bool,
 }
 
 /// What to take of the suitable contenders; nothing where nothing is required, for then everything
@@ -115,74 +133,101 @@ pub(crate) fn recommend(
     timings: Option<&Timings>,
     suitable: &[&Contender],
 ) -> Option<Recommendation> {
-    let requirements = &results.requirements;
-    if requirements.is_empty() {
+    if results.requirements.is_empty() {
         return None;
     }
-    let mut candidates: Vec<Candidate> = suitable
-        .iter()
-        .map(|&contender| Candidate {
-            contender,
-            upkeep: Upkeep::of(contender, results),
-            figures: requirements
-                .iter()
-                .map(|r| worst_by(r, results, timings, contender))
-                .collect(),
-        })
-        .collect();
+    let rule = Rule::new(results);
+    let candidate = |contender| Candidate {
+        contender,
+        upkeep: Upkeep::of(contender, results),
+        figures: rule.figures(results, timings, contender),
+    };
+    let mut candidates: Vec<Candidate> = suitable.iter().copied().map(candidate).collect();
     candidates.sort_by_key(|one| (one.upkeep, one.contender.year));
-    let rule = Rule { requirements, has_order: results.seeds >= ORDERED_SEEDS_MIN };
     let outdone = |one: &Candidate| {
         let by = candidates.iter().find(|other| rule.outdoes(other, one))?;
-        let at = rule.better(by, one);
-        Some(Outdone { contender: name(one), by: name(by), at })
+        Some(Outdone { contender: one.name(), by: by.name(), at: rule.better(by, one) })
     };
     let set_aside: Vec<Option<Outdone>> = candidates.iter().map(outdone).collect();
     // Overlapping ranges might set everybody aside in a circle: then nobody is.
     let nobody = set_aside.iter().all(Option::is_some);
-    let left = |index: usize| nobody || set_aside[index].is_none();
-    let mut remaining = (0..candidates.len()).filter(|&index| left(index)).map(|i| &candidates[i]);
+    let pairs = std::iter::zip(&candidates, &set_aside);
+    let mut remaining = pairs.filter(|(_, aside)| nobody || aside.is_none()).map(|(one, _)| one);
     let first = remaining.next()?;
     let alternative = |other: &Candidate| Alternative {
-        contender: name(other),
+        contender: other.name(),
         upkeep: other.upkeep,
         better: rule.better(other, first),
         worse: rule.better(first, other),
     };
     Some(Recommendation {
-        contender: name(first),
+        contender: first.name(),
         upkeep: first.upkeep,
         alternatives: remaining.map(alternative).collect(),
         outdone: if nobody { Vec::new() } else { set_aside.into_iter().flatten().collect() },
     })
 }
 
-fn name(candidate: &Candidate) -> String {
-    candidate.contender.name.clone()
-}
-
 /// By what contenders are set against each other.
-struct Rule<'a> {
-    requirements: &'a [Requirement],
+struct Rule {
+    criteria: Vec<Criterion>,
     /// Whether ranges over the seeds say enough of luck.
     has_order: bool,
 }
 
-impl Rule<'_> {
-    /// Whether one is clearly better than another somewhere and clearly worse nowhere.
-    fn outdoes(&self, one: &Candidate, other: &Candidate) -> bool {
-        !self.better(one, other).is_empty() && self.better(other, one).is_empty()
+impl Rule {
+    /// The requirements of a run, then the prices that they say nothing of.
+    fn new(results: &RunResults) -> Self {
+        let required = results.requirements.iter().map(|requirement| Criterion {
+            text: requirement.text(),
+            requirement: requirement.clone(),
+            is_required: true,
+        });
+        let is_required =
+            |id: &&str| results.requirements.iter().any(|one| one.metric.as_deref() == Some(*id));
+        let paid = PRICES.into_iter().filter(|id| !is_required(id)).map(|id| {
+            let (metric, max) = (Some(id.to_string()), Some(f64::INFINITY));
+            let requirement = Requirement { metric, min: None, max, capability: None };
+            Criterion { text: id.into(), requirement, is_required: false }
+        });
+        let criteria = required.chain(paid).collect();
+        Rule { criteria, has_order: results.seeds >= ORDERED_SEEDS_MIN }
     }
 
-    /// The requirements in which one is clearly better than another.
+    fn figures(
+        &self,
+        results: &RunResults,
+        timings: Option<&Timings>,
+        contender: &Contender,
+    ) -> Vec<Option<Spread>> {
+        let of =
+            |criterion: &Criterion| worst_by(&criterion.requirement, results, timings, contender);
+        self.criteria.iter().map(of).collect()
+    }
+
+    /// Whether one is clearly better than another in something required and clearly worse nowhere.
+    fn outdoes(&self, one: &Candidate, other: &Candidate) -> bool {
+        self.clearly_better(one, other).any(|criterion| criterion.is_required)
+            && self.clearly_better(other, one).next().is_none()
+    }
+
+    /// In what one is clearly better than another, in words.
     fn better(&self, one: &Candidate, other: &Candidate) -> Vec<String> {
+        self.clearly_better(one, other).map(|criterion| criterion.text.clone()).collect()
+    }
+
+    fn clearly_better<'a>(
+        &'a self,
+        one: &'a Candidate,
+        other: &'a Candidate,
+    ) -> impl Iterator<Item = &'a Criterion> {
         let figures = std::iter::zip(&one.figures, &other.figures);
-        let each = std::iter::zip(self.requirements, figures);
-        let better = each.filter(|(requirement, (a, b))| match (a, b) {
-            (Some(a), Some(b)) => self.is_better(requirement, *a, *b),
+        let each = std::iter::zip(&self.criteria, figures);
+        let better = each.filter(|(criterion, (a, b))| match (a, b) {
+            (Some(a), Some(b)) => self.is_better(&criterion.requirement, *a, *b),
             _ => false,
         });
-        better.map(|(requirement, _)| requirement.text()).collect()
+        better.map(|(criterion, _)| criterion)
     }
 
     /// Whether all of a figure's range lies on the better side of another's; between two bounds no

@@ -12,14 +12,15 @@ use crate::subject::{Subject, worst};
 use crate::summary::need;
 use crate::text::{list_up_to, one_line, plural};
 
-/// Figures of which a tighter limit may change the answer, if nothing is required of them yet.
-const LIMITED: [&str; 6] = [
-    "load.max_over_mean",
-    "movement.moved",
-    "replica.changed",
-    "failure.max_extra",
-    "work.lookup",
-    "memory.derived_bytes",
+/// Figures of which a tighter limit may change the answer, each with what nobody would limit it
+/// to: a handful of steps, a page of memory.
+const LIMITED: [(&str, f64); 6] = [
+    ("load.max_over_mean", 1.0),
+    ("movement.moved", 0.0),
+    ("replica.changed", 0.0),
+    ("failure.max_extra", 1.0),
+    ("work.lookup", 8.0),
+    ("memory.derived_bytes", 4096.0),
 ];
 
 /// The recommendation, where there is one for what took every step.
@@ -59,20 +60,20 @@ pub(super) fn reasons(subject: &Subject, recommendation: &Recommendation) -> Vec
     if recommendation.alternatives.len() + recommendation.outdone.len() > 0 {
         lines.push(simplicity(subject, recommendation));
     }
-    let alike = |other: &&Alternative| other.better.is_empty() && other.worse.is_empty();
-    let alike: Vec<String> = recommendation.alternatives.iter().filter(alike).map(named).collect();
+    let (alike, trades): (Vec<&Alternative>, Vec<&Alternative>) = recommendation
+        .alternatives
+        .iter()
+        .partition(|other| other.better.is_empty() && other.worse.is_empty());
+    let alike: Vec<String> = alike.into_iter().map(named).collect();
     if !alike.is_empty() {
         let who = list_up_to(&alike, NAMES_MAX);
-        lines.push(format!("Not distinguishable from {name} by what is required: {who}."));
+        lines.push(format!(
+            "Not distinguishable from {name} by what is required or paid for: {who}."
+        ));
     }
-    let trades = recommendation.alternatives.iter().filter(|other| !alike_to(other));
-    lines.extend(trades.map(|other| trade(subject, other, &name)));
+    lines.extend(trades.into_iter().map(|other| trade(subject, other, &name)));
     lines.extend(outdone(subject, &recommendation.outdone));
     lines
-}
-
-fn alike_to(other: &Alternative) -> bool {
-    other.better.is_empty() && other.worse.is_empty()
 }
 
 fn named(other: &Alternative) -> String {
@@ -82,20 +83,20 @@ fn named(other: &Alternative) -> String {
 /// What makes it simpler than those that come next.
 fn simplicity(subject: &Subject, recommendation: &Recommendation) -> String {
     let name = one_line(&recommendation.contender);
-    let needs = |upkeep: Upkeep| upkeep.words();
     let mut groups: BTreeMap<Upkeep, Vec<String>> = BTreeMap::new();
     for other in &recommendation.alternatives {
         groups.entry(other.upkeep).or_default().push(named(other));
     }
     let same = groups.remove(&recommendation.upkeep).unwrap_or_default();
-    let mut sentence = format!("Who looks keys up by {name} has {}", needs(recommendation.upkeep));
+    let mut sentence = format!("Who looks keys up by {name} has {}", recommendation.upkeep.words());
     for (upkeep, names) in &groups {
-        sentence += &format!("; by {}, {}", list_up_to(names, NAMES_MAX), needs(*upkeep));
+        sentence += &format!("; by {}, {}", list_up_to(names, NAMES_MAX), upkeep.words());
     }
     if !same.is_empty() {
         let year = of(subject, &recommendation.contender).map_or(0, |contender| contender.year);
         let names = list_up_to(&same, NAMES_MAX);
-        sentence += &format!("; so does {names}, published no earlier than {name} ({year})");
+        let so = if same.len() == 1 { "so has who does by" } else { "so have those who do by" };
+        sentence += &format!("; {so} {names}, published no earlier than {name} ({year})");
     }
     sentence + "."
 }
@@ -126,7 +127,7 @@ fn outdone(subject: &Subject, outdone: &[Outdone]) -> Vec<String> {
     let line = |((by, at), names): ((&str, &[String]), Vec<String>)| {
         format!(
             "{} would do too, but {} is clearly better in {} and clearly worse in nothing that is \
-             required.",
+             required or paid for.",
             list_up_to(&names, NAMES_MAX),
             one_line(by),
             list_up_to(&in_words(subject, at), NAMES_MAX)
@@ -135,11 +136,14 @@ fn outdone(subject: &Subject, outdone: &[Outdone]) -> Vec<String> {
     alike.into_iter().map(line).collect()
 }
 
-/// Requirements by the labels of their metrics.
+/// Requirements and prices by the labels of their metrics.
 fn in_words(subject: &Subject, texts: &[String]) -> Vec<String> {
-    let requirements = subject.results.requirements.iter();
-    let those = requirements.filter(|requirement| texts.contains(&requirement.text()));
-    those.map(|requirement| format!("“{}”", need(subject, requirement))).collect()
+    let requirements = &subject.results.requirements;
+    let words = |text: &String| match requirements.iter().find(|one| one.text() == *text) {
+        Some(requirement) => Some(format!("“{}”", need(subject, requirement))),
+        None => metric(text).map(|_| label(text)),
+    };
+    texts.iter().filter_map(words).collect()
 }
 
 /// What would change the recommendation: tighter limits, and other fleets.
@@ -161,8 +165,8 @@ fn limits(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
     if !subject.has_order() {
         return Vec::new();
     }
-    let limit = |id: &&str| {
-        let own = figure(subject, &recommendation.contender, id)?;
+    let limit = |&(id, least): &(&str, f64)| {
+        let own = figure(subject, &recommendation.contender, id).filter(|own| own.low > least)?;
         let next = others(recommendation).find_map(|other| {
             let figure = figure(subject, other, id)?;
             is_better(id, figure, own).then_some((other, figure))
@@ -184,9 +188,9 @@ fn limits(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
 fn next(subject: &Subject, recommendation: &Recommendation) -> Option<String> {
     let next = others(recommendation).next()?;
     let name = one_line(next);
-    let ruled_out = LIMITED.iter().filter(|_| subject.has_order()).find_map(|id| {
+    let ruled_out = LIMITED.iter().filter(|_| subject.has_order()).find_map(|&(id, least)| {
         let own = figure(subject, &recommendation.contender, id)?;
-        let other = figure(subject, next, id)?;
+        let other = figure(subject, next, id).filter(|other| other.low > least)?;
         is_better(id, own, other).then_some((id, own, other))
     });
     Some(match ruled_out {
@@ -197,7 +201,7 @@ fn next(subject: &Subject, recommendation: &Recommendation) -> Option<String> {
             one_line(&recommendation.contender),
             print(subject, id, own.median)
         ),
-        None => format!("Next comes {name}, which no figure looked at here would rule out first."),
+        None => format!("Next comes {name}; no figure looked at here sets it behind."),
     })
 }
 
@@ -240,22 +244,34 @@ fn outlook(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
             list_up_to(&holds, NAMES_MAX)
         ));
     }
+    let mut alike: Vec<(&OutlookFleet, Vec<String>)> = Vec::new();
     for fleet in outlook.others.iter().filter(|fleet| !is_in(fleet)) {
-        let missed = fleet.missed.get(name).map_or(String::new(), |text| one_line(text));
-        let instead = match fleet.suitable.len() {
-            0 => "nobody would do".into(),
-            _ => {
-                let names: Vec<String> = fleet.suitable.iter().map(|one| one_line(one)).collect();
-                format!("{} would", list_up_to(&names, NAMES_MAX))
-            }
+        let same = |known: &&mut (&OutlookFleet, Vec<String>)| {
+            known.0.suitable == fleet.suitable && known.0.missed.get(name) == fleet.missed.get(name)
         };
-        lines.push(format!(
-            "With {} {} would not do ({missed}); {instead}.",
-            in_short(fleet),
-            one_line(name)
-        ));
+        match alike.iter_mut().find(same) {
+            Some((_, fleets)) => fleets.push(in_short(fleet)),
+            None => alike.push((fleet, vec![in_short(fleet)])),
+        }
     }
+    lines.extend(alike.iter().map(|(fleet, fleets)| otherwise(subject, name, fleet, fleets)));
     lines
+}
+
+/// Fleets with which the recommendation would not hold, and who would do instead.
+fn otherwise(subject: &Subject, name: &str, fleet: &OutlookFleet, fleets: &[String]) -> String {
+    let missed = fleet.missed.get(name).cloned().unwrap_or_default();
+    let missed = match in_words(subject, std::slice::from_ref(&missed)).pop() {
+        Some(need) => format!("it misses {need}"),
+        None => one_line(&missed),
+    };
+    let names: Vec<String> = fleet.suitable.iter().map(|one| one_line(one)).collect();
+    let instead = match names.len() {
+        0 => "nobody would".into(),
+        _ => format!("{} would", list_up_to(&names, NAMES_MAX)),
+    };
+    let fleets = list_up_to(fleets, NAMES_MAX);
+    format!("With {fleets} {} would not do ({missed}); {instead}.", one_line(name))
 }
 
 /// `400 nodes`, or `every other node 2 times as heavy`.
