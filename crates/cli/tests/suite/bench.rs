@@ -226,8 +226,8 @@ fn a_slower_build_is_found() {
     }
     let lines = said.err();
     for says in [
-        "comparing ./head with ./base: 25 rounds of 3 launches\n",
-        "round 1 of 25: base, head, base again\nround 2 of 25: base, base again, head\n",
+        "comparing ./head with ./base: 35 rounds of 3 launches\n",
+        "round 1 of 35: base, head, base again\nround 2 of 35: base, base again, head\n",
         "error: slower: lookup/jump/100 by +30.0 % (+30.0 % to +30.0 %)\n",
     ] {
         assert!(lines.contains(says), "{says} in {lines}");

@@ -27,7 +27,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
     /// Rounds of three launches: base, head, and base again
-    #[arg(long, value_name = "N", default_value = "25", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value = "35", allow_hyphen_values = true)]
     rounds: String,
     /// Which bench is built, of revisions
     #[arg(long, value_name = "NAME", default_value = "lookup")]
