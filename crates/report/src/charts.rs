@@ -11,6 +11,7 @@ mod headroom;
 pub(crate) mod history;
 mod latency;
 mod movement;
+mod pareto;
 mod peak;
 mod percentiles;
 mod quantisation;
@@ -59,6 +60,7 @@ type Maker = fn(&Subject) -> Option<Chart>;
 /// Every chart, in the order of the report.
 const CHARTS: &[Maker] = &[
     quantisation::chart,
+    pareto::chart,
     balance::by_keys,
     balance::by_requests,
     weights::chart,

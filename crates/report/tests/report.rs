@@ -1,5 +1,7 @@
 //! The report of ordinary results: complete, the same each time, and safe to open.
 
+#[path = "report/charts.rs"]
+mod charts;
 #[path = "report/decision.rs"]
 mod decision;
 mod fixture;
@@ -58,6 +60,7 @@ fn every_chart_has_a_picture_a_caption_and_its_data() {
     let artifacts = rendered("failing", &fixture::failing(), Some(&fixture::timings()));
     let page = text(&artifacts, "index.html");
     let names = [
+        "pareto",
         "balance",
         "balance-requests",
         "movement",
@@ -310,7 +313,10 @@ fn charts_without_data_are_left_out() {
     results.keys.requests = None;
     let artifacts = rendered("plain", &results, None);
     let names: Vec<&str> = artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
-    assert_eq!(names, ["index.html", "summary.md", "balance.png", "movement.png", "peak.png"]);
+    assert_eq!(names[..2], ["index.html", "summary.md"]);
+    let charts = "pareto balance movement peak";
+    let charts: Vec<String> = charts.split(' ').map(|name| format!("{name}.png")).collect();
+    assert_eq!(names[2..], charts);
     let page = text(&artifacts, "index.html");
     assert!(!page.contains("extra after a loss") && !page.contains("Machine of the times"));
 }

@@ -1,11 +1,12 @@
 //! What charts have in common: widths, legends, names of rows, labels at the ends of lines.
 
 use crate::font::{fit, text_width};
+use crate::number;
 use crate::palette::{AXIS, BAND, Colour, GRID, INK, Look, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, SMALL, Scene, TEXT};
 use crate::subject::Subject;
-use placelab_results::{Contender, Role};
+use placelab_results::{Contender, PlannedStep, Role};
 
 /// Width of every chart: a framed picture is 800 wide.
 pub(super) const WIDTH: f64 = 772.0;
@@ -189,6 +190,18 @@ pub(super) fn bar(scene: &mut Scene, scale: &Scale, middle: f64, colour: Colour,
     scene.text((end + 6.0, middle + 4.0), &bar.text, SMALL, Anchor::Start, INK);
 }
 
+/// A round fraction on an axis, with no more decimals than it has: `20 %`, `0.5 %`.
+pub(super) fn plain_percent(fraction: f64) -> String {
+    let percent = 100.0 * fraction;
+    let is_whole = |times: f64| (percent * times - (percent * times).round()).abs() < 1e-6 * times;
+    let decimals = match () {
+        () if is_whole(1.0) => 0,
+        () if is_whole(10.0) => 1,
+        () => 2,
+    };
+    format!("{} %", number::decimal(percent, decimals))
+}
+
 /// Draws upright grid lines with numbers below.
 pub(super) fn grid_down(
     scene: &mut Scene,
@@ -219,6 +232,30 @@ pub(super) fn grid_across(
         scene.line(vec![(left, y), (right, y)], GRID, 1.0);
         scene.note((left - 7.0, y + 4.0), &print(tick, decimals), Anchor::End);
     }
+}
+
+/// Names the steps below a panel, as many as find room; gives the y below them.
+pub(super) fn step_names(
+    scene: &mut Scene,
+    steps: &[PlannedStep],
+    across: &Scale,
+    (left, right): (f64, f64),
+    bottom: f64,
+) -> f64 {
+    scene.axis((left, bottom), (right, bottom));
+    let room = across.at(1.0) - across.at(0.0);
+    let widest = steps.iter().map(|step| text_width(&fit(&step.label, SMALL, 140.0), SMALL));
+    let widest = widest.fold(0.0, f64::max).min(140.0) + 8.0;
+    let every = (widest.min(90.0) / room).ceil().max(1.0) as usize;
+    for (index, step) in steps.iter().enumerate().step_by(every) {
+        let x = across.at(index as f64);
+        let label = fit(&step.label, SMALL, room * every as f64 - 8.0);
+        scene.note((x, bottom + 15.0), &label, Anchor::Middle);
+        let nodes = number::count(step.nodes.into());
+        let nodes = if index == 0 { format!("{nodes} nodes") } else { nodes };
+        scene.note((x, bottom + 29.0), &nodes, Anchor::Middle);
+    }
+    bottom + 34.0
 }
 
 /// The name of a line, to stand at its right end.
@@ -279,6 +316,12 @@ mod tests {
         assert_eq!(fit_name("modulo (canary)", 12.0, 200.0), "modulo (canary)");
         assert_eq!(fit_name("modulo (canary)", 12.0, 80.0), "modulo");
         assert!(fit_name("modulo (mine)", 12.0, 60.0).contains('…'));
+    }
+
+    #[test]
+    fn percents_on_axes_are_short() {
+        let printed = [0.0, 0.2, 5.0, 0.005, 0.0005, -0.01].map(plain_percent);
+        assert_eq!(printed, ["0 %", "20 %", "500 %", "0.5 %", "0.05 %", "−1 %"]);
     }
 
     #[test]

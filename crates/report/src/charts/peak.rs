@@ -5,12 +5,13 @@ use placelab_results::{Chance, Contender};
 use super::Chart;
 use super::frame::{
     EndLabel, Swatch, TIMELINES_MAX, WIDTH, drawn, end_labels, grid_across, left_out, legend,
+    step_names,
 };
 use crate::font::{fit, text_width};
 use crate::number;
 use crate::palette::{AXIS, BAND, INK, Look, QUIET};
 use crate::scale::Scale;
-use crate::scene::{Anchor, Point, SMALL, Scene};
+use crate::scene::{Anchor, Point, Scene};
 use crate::standing::{Standing, all_of_it, named};
 use crate::subject::{Found, Subject, figure, steps};
 use crate::table::{Cell, Column, Table};
@@ -191,7 +192,8 @@ fn panel(
         scene.text((LEFT + 6.0, y + 3.5), words, 10.0, Anchor::Start, QUIET);
         scene.dashed(&[(end, y), (right, y)], &[3.0, 4.0], AXIS, 1.0);
     }
-    step_names(scene, subject, timeline, &across, bottom)
+    let steps = &subject.results.plan[timeline].steps;
+    step_names(scene, steps, &across, (LEFT, right), bottom)
 }
 
 fn band(
@@ -267,31 +269,6 @@ fn ribbon(scene: &mut Scene, course: &Course, (x, down): (&dyn Fn(usize) -> f64,
     let upper = course.points.iter().map(|point| (x(point.0), down.at(point.3)));
     let lower = course.points.iter().rev().map(|point| (x(point.0), down.at(point.2)));
     scene.area(upper.chain(lower).collect(), course.look.colour.thin(0.15));
-}
-
-/// Names the steps below a panel, as many as find room; gives the y below them.
-fn step_names(
-    scene: &mut Scene,
-    subject: &Subject,
-    timeline: usize,
-    across: &Scale,
-    bottom: f64,
-) -> f64 {
-    let steps = &subject.results.plan[timeline].steps;
-    scene.axis((LEFT, bottom), (WIDTH - NAMES, bottom));
-    let room = across.at(1.0) - across.at(0.0);
-    let widest = steps.iter().map(|step| text_width(&fit(&step.label, SMALL, 140.0), SMALL));
-    let widest = widest.fold(0.0, f64::max).min(140.0) + 8.0;
-    let every = (widest.min(90.0) / room).ceil().max(1.0) as usize;
-    for (index, step) in steps.iter().enumerate().step_by(every) {
-        let x = across.at(index as f64);
-        let label = fit(&step.label, SMALL, room * every as f64 - 8.0);
-        scene.note((x, bottom + 15.0), &label, Anchor::Middle);
-        let nodes = number::count(step.nodes.into());
-        let nodes = if index == 0 { format!("{nodes} nodes") } else { nodes };
-        scene.note((x, bottom + 29.0), &nodes, Anchor::Middle);
-    }
-    bottom + 34.0
 }
 
 // ---- words -----------------------------------------------------------------------------------

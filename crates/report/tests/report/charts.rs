@@ -1,0 +1,88 @@
+//! Charts of what contenders cost against what they give, and of where keys go.
+
+use placelab_results::{Measured, RunResults};
+
+use crate::{fixture, rendered, text};
+
+/// The figure of a chart in a page, where it has one.
+fn figure<'a>(page: &'a str, name: &str) -> Option<&'a str> {
+    let start = page.find(&format!("<figure id=\"{name}\">"))?;
+    Some(&page[start..start + page[start..].find("</figure>")?])
+}
+
+/// The figure of a chart, rendered without times.
+fn drawn(kept: &str, results: &RunResults, name: &str) -> String {
+    let page = text(&rendered(kept, results, None), "index.html");
+    figure(&page, name).unwrap_or_else(|| panic!("no {name}")).to_string()
+}
+
+#[track_caller]
+fn has(figure: &str, parts: &[&str]) {
+    let caption = figure.split("<figcaption>").nth(1).unwrap_or(figure);
+    for part in parts {
+        assert!(figure.contains(part), "{part} is not in {}", &caption[..caption.len().min(3_000)]);
+    }
+}
+
+fn steps(results: &mut RunResults) -> impl Iterator<Item = (String, &mut placelab_results::Step)> {
+    results.contenders.iter_mut().flat_map(|contender| {
+        let name = contender.name.clone();
+        let steps = contender.timelines.iter_mut().flat_map(|timeline| &mut timeline.steps);
+        steps.map(move |step| (name.clone(), step))
+    })
+}
+
+fn put(step: &mut placelab_results::Step, id: &str, seeds: &[f64]) {
+    step.metrics.insert(id.into(), Measured::over_seeds(seeds, None));
+}
+
+/// Loads with ranges that lie apart or do not, for the counted cost of the fixture.
+fn balanced() -> RunResults {
+    let mut results = fixture::growing();
+    for (name, step) in steps(&mut results) {
+        let (low, high) = match name.as_str() {
+            "maglev" => (1.05, 1.09),
+            "jump" => (1.04, 1.08),
+            "rendezvous" => (1.05, 1.10),
+            "ring" => (1.12, 1.20),
+            _ => (2.0, 4.0),
+        };
+        put(step, "load.max_over_mean", &[low, (low + high) / 2.0, high]);
+    }
+    results
+}
+
+#[test]
+fn the_frontier_is_named_and_dominance_only_where_ranges_are_apart() {
+    let found = drawn("pareto", &balanced(), "pareto");
+    has(
+        &found,
+        &[
+            "On the frontier by the medians are maglev (7.0 % above fair, 1.00 steps) and jump \
+             (6.0 % above fair, 4.10 steps).",
+            "Their loads cannot be told apart (ranges overlap), so that of them the cost alone \
+             speaks, for maglev.",
+            "Dominated, with ranges apart: ring (by jump and 1 more) and ring:vnodes=1 (by jump \
+             and 1 more).",
+            "By medians alone, since ranges overlap: rendezvous behind jump (loads).",
+            "Members leave from the tail alone under jump.",
+            "hollow: members join and leave at the tail alone",
+        ],
+    );
+    let mut few = balanced();
+    few.seeds = 9;
+    let found = drawn("pareto-few-seeds", &few, "pareto");
+    has(&found, &["No dominance is claimed: 9 hash seeds of 10 at least."]);
+    assert!(!found.contains("Dominated, with"), "few seeds");
+
+    let page = text(&rendered("timed", &balanced(), Some(&fixture::timings())), "index.html");
+    has(figure(&page, "pareto").unwrap(), &["ns)", "the time of a lookup in batches at 10 nodes"]);
+
+    let mut aware = balanced();
+    aware.contenders[4].load_aware = true;
+    let found = drawn("pareto-aware", &aware, "pareto");
+    has(&found, &["On the frontier by the medians is jump", "has to be kept: maglev."]);
+    aware.contenders.truncate(1);
+    let page = text(&rendered("pareto-of-one", &aware, None), "index.html");
+    assert!(figure(&page, "pareto").is_none(), "nothing to compare");
+}
