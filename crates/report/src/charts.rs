@@ -6,6 +6,7 @@ mod copies;
 mod crossover;
 mod failure;
 mod fill;
+mod flows;
 mod frame;
 mod headroom;
 pub(crate) mod history;
@@ -66,6 +67,7 @@ const CHARTS: &[Maker] = &[
     weights::chart,
     fill::chart,
     movement::chart,
+    flows::chart,
     copies::chart,
     peak::chart,
     failure::chart,

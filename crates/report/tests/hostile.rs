@@ -55,6 +55,7 @@ fn names_are_text() {
         contender.parameters = BTreeMap::from([(bad.to_string(), bad.to_string())]);
         for step in &mut contender.timelines[0].steps {
             step.nodes.iter_mut().for_each(|node| node.name += bad);
+            step.flows.iter_mut().for_each(|flow| flow.source += bad);
             if let Some(failure) = &mut step.failure {
                 failure.gone[0] = bad.into();
                 failure.extra[0].0 = bad.into();
@@ -172,6 +173,31 @@ fn figures_that_are_no_numbers_leave_gaps() {
             assert!(!text.contains("NaN"), "{odd}");
         }
     }
+}
+
+#[test]
+fn odd_flows_leave_gaps() {
+    let mut results = fixture::growing();
+    results.keys.count = 1;
+    results.keys.bytes = Some(u64::MAX);
+    let flow = results.contenders[0].timelines[0].steps[1].flows[0].clone();
+    for contender in &mut results.contenders {
+        let step = &mut contender.timelines[0].steps[1];
+        let odd = |node: usize| {
+            let mut flow = flow.clone();
+            (flow.source, flow.destination) = ("w".repeat(node % 300), format!("{node}\u{202e}"));
+            (flow.keys, flow.forced) = (u64::MAX - node as u64, node.is_multiple_of(2));
+            flow
+        };
+        step.flows = (0..100_000).map(odd).collect();
+        step.flows_omitted = u64::MAX;
+        contender.timelines[0].totals.clear();
+        contender.timelines[1].steps.truncate(2);
+        contender.timelines[1].totals.clear();
+    }
+    let (page, summary) = texts("odd-flows-leave-gaps", &results, None);
+    assert!(page.contains("id=\"flows\"") && page.contains("in groups of 1,673"));
+    assert!(!page.contains("NaN") && !summary.contains("NaN") && !page.contains('\u{202e}'));
 }
 
 #[test]

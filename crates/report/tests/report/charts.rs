@@ -1,6 +1,6 @@
 //! Charts of what contenders cost against what they give, and of where keys go.
 
-use placelab_results::{Measured, RunResults};
+use placelab_results::{Flow, Measured, Refusal, RunResults};
 
 use crate::{fixture, rendered, text};
 
@@ -85,4 +85,54 @@ fn the_frontier_is_named_and_dominance_only_where_ranges_are_apart() {
     aware.contenders.truncate(1);
     let page = text(&rendered("pareto-of-one", &aware, None), "index.html");
     assert!(figure(&page, "pareto").is_none(), "nothing to compare");
+}
+
+fn flow(source: usize, destination: usize, keys: u64, forced: bool) -> Flow {
+    let (source, destination) = (format!("node-{source}"), format!("node-{destination}"));
+    Flow { source, destination, keys, requests: None, bytes: None, forced }
+}
+
+#[test]
+fn flows_tell_reason_from_none() {
+    let mut results = fixture::growing();
+    for (name, step) in steps(&mut results) {
+        step.flows = vec![flow(3, 20, 9_000, true), flow(4, 21, 1_000, true)];
+        match name.as_str() {
+            "maglev" => step.flows.extend([flow(1, 2, 500, false), flow(2, 1, 250, false)]),
+            "ring" => step.flows_omitted = 17,
+            _ => {}
+        }
+    }
+    let found = drawn("flows", &results, "flows");
+    has(
+        &found,
+        &[
+            "“add ten” of “all at once”, seed 0: 30 nodes, in the order of the fleet",
+            "At “add ten” of “all at once” keys go sideways: maglev 0.75 % of the keys (7.0 % of what it moves) between 2 pairs of \
+             nodes.",
+            "nothing goes sideways under jump (10.0 % of the keys over 2 pairs of nodes)",
+            "no flow that is listed goes sideways under ring (",
+            "neither drawn nor counted here: ring 17.",
+            "not drawn (see the table): ideal (canary)",
+            "column of one that joins",
+            "at least 10.0 % moved, 0 % sideways",
+            "node-3 → node-20",
+        ],
+    );
+    assert!(!found.contains("in groups of"));
+
+    // More nodes than there is room for are grouped; nobody lists them here.
+    for (_, step) in steps(&mut results) {
+        step.nodes.clear();
+        step.flows = (0..150).map(|node| flow(node, (node + 1) % 150, 10, node > 2)).collect();
+    }
+    let refusal = Refusal { step: 1, capability: None, reason: "no".into() };
+    results.contenders[0].timelines[0].steps.truncate(1);
+    results.contenders[0].timelines[0].refusal = Some(refusal);
+    let found = drawn("flows-grouped", &results, "flows");
+    has(&found, &["150 nodes in groups of 3, by name", "not reaching this step: jump"]);
+
+    steps(&mut results).for_each(|(_, step)| step.flows.clear());
+    let page = text(&rendered("no-flows", &results, None), "index.html");
+    assert!(figure(&page, "flows").is_none(), "nothing is known");
 }
