@@ -17,6 +17,7 @@ mod peak;
 mod percentiles;
 mod quantisation;
 mod tables;
+mod timeline;
 mod weights;
 
 use crate::scene::Scene;
@@ -67,6 +68,7 @@ const CHARTS: &[Maker] = &[
     weights::chart,
     fill::chart,
     movement::chart,
+    timeline::chart,
     flows::chart,
     copies::chart,
     peak::chart,

@@ -136,3 +136,39 @@ fn flows_tell_reason_from_none() {
     let page = text(&rendered("no-flows", &results, None), "index.html");
     assert!(figure(&page, "flows").is_none(), "nothing is known");
 }
+
+#[test]
+fn sums_of_moves_stand_beside_the_least() {
+    let mut results = fixture::growing();
+    let least: Vec<f64> = results.plan[1].steps.iter().map(|step| step.minimum).collect();
+    let sum: f64 = least.iter().sum();
+    for contender in &mut results.contenders {
+        let timeline = &mut contender.timelines[1];
+        let (part, low) = if contender.name == "maglev" { (1.5, 1.4) } else { (1.0, 0.9) };
+        for (step, minimum) in timeline.steps.iter_mut().zip(&least).skip(1) {
+            put(step, "movement.moved", &[part * minimum]);
+        }
+        let total = Measured::over_seeds(&[low * sum, 1.6 * sum], None);
+        timeline.totals.insert("movement.moved".into(), total);
+    }
+    let jump = &mut results.contenders[0].timelines[1];
+    jump.steps.truncate(3);
+    jump.refusal = Some(Refusal { step: 3, capability: None, reason: "no".into() });
+    let found = drawn("timeline", &results, "timeline");
+    has(
+        &found,
+        &[
+            "“two at a time”: after 5 events exact shares need 38.9 % moved.",
+            "Above that end maglev 58.4 % (19.5 % above, 1.50 × the least).",
+            "Not above it beyond the range of the seeds: ring, ring:vnodes=1, rendezvous",
+            "Ended early: jump.",
+            "jump × refused",
+            "maglev 19.5 %",
+        ],
+    );
+    assert!(!found.contains("all at once"), "one event has no course");
+    results.plan.truncate(1);
+    results.contenders.iter_mut().for_each(|one| one.timelines.truncate(1));
+    let page = text(&rendered("one-event", &results, None), "index.html");
+    assert!(figure(&page, "timeline").is_none());
+}
