@@ -3,6 +3,7 @@
 
 mod balance;
 mod copies;
+mod cost;
 mod crossover;
 mod failure;
 mod fill;
@@ -75,6 +76,7 @@ const CHARTS: &[Maker] = &[
     failure::chart,
     headroom::chart,
     tables::chart,
+    cost::chart,
     latency::chart,
     percentiles::chart,
     crossover::chart,

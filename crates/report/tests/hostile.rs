@@ -66,6 +66,7 @@ fn names_are_text() {
     let mut timings = fixture::timings();
     timings.machine.cpu = bad.into();
     timings.lookups.iter_mut().for_each(|lookup| lookup.contender += bad);
+    timings.updates.iter_mut().for_each(|update| update.contender += bad);
     let (page, summary) = texts("names-are-text", &results, Some(&timings));
     assert!(page.contains("&lt;script&gt;alert(1)"));
     for text in [&page, &summary] {
@@ -167,6 +168,10 @@ fn figures_that_are_no_numbers_leave_gaps() {
             (lookup.batch_ns, lookup.dependent_ns) = (times, times);
         }
         timings.percentiles.iter_mut().for_each(|time| time.dependent_ns = [odd; 5]);
+        for update in &mut timings.updates {
+            update.build_us.median = odd;
+            update.apply_us = Some(Rounds { median: odd, least: -odd, ..update.build_us });
+        }
         let (page, summary) =
             texts("figures-that-are-no-numbers-leave-gaps", &results, Some(&timings));
         for text in [page, summary] {

@@ -172,3 +172,34 @@ fn sums_of_moves_stand_beside_the_least() {
     let page = text(&rendered("one-event", &results, None), "index.html");
     assert!(figure(&page, "timeline").is_none());
 }
+
+#[test]
+fn memory_and_updates_are_compared() {
+    let mut results = fixture::growing();
+    let mut timings = fixture::timings();
+    let page = text(&rendered("cost", &results, Some(&timings)), "index.html");
+    has(
+        figure(&page, "cost").unwrap(),
+        &[
+            "highest for ring and maglev (50.5 KiB).",
+            "From 20 to 30 nodes it grows: jump 1.0-fold",
+            "Time to build the first fleet: not to be told apart, ring (120 µs).",
+            "That change is cheaper than a build for ring 3.5-fold.",
+            "Memory of a client",
+            "A/A ",
+        ],
+    );
+    // Two sizes: marks instead of lines.
+    results.plan.truncate(1);
+    results.contenders.iter_mut().for_each(|one| one.timelines.truncate(1));
+    timings.updates.clear();
+    let page = text(&rendered("cost-of-two", &results, Some(&timings)), "index.html");
+    let found = figure(&page, "cost").unwrap();
+    has(found, &["Memory at the worst step: lowest for", "of it what all clients share"]);
+    assert!(!found.contains("it grows") && !found.contains("Time to build"));
+    for (_, step) in steps(&mut results) {
+        step.metrics.retain(|id, _| !id.starts_with("memory."));
+    }
+    let page = text(&rendered("cost-of-nothing", &results, None), "index.html");
+    assert!(figure(&page, "cost").is_none());
+}
