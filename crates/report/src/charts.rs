@@ -19,6 +19,7 @@ mod percentiles;
 mod quantisation;
 mod tables;
 mod timeline;
+mod transfer;
 mod weights;
 
 use crate::scene::Scene;
@@ -71,6 +72,7 @@ const CHARTS: &[Maker] = &[
     movement::chart,
     timeline::chart,
     flows::chart,
+    transfer::chart,
     copies::chart,
     peak::chart,
     failure::chart,

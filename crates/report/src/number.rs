@@ -108,6 +108,27 @@ pub(crate) fn nanoseconds(value: f64) -> String {
     prefixed(value, 1e3, &["ns", "µs", "ms", "s"])
 }
 
+/// A span of time in the unit that people would use: `820 ms`, `45.0 s`, `12.5 min`, `3.4 h`.
+pub(crate) fn duration(seconds: f64) -> String {
+    match seconds.abs() {
+        short if !short.is_finite() || short < 119.5 => nanoseconds(1e9 * seconds),
+        _ => {
+            let (size, unit) = span_unit(seconds);
+            format!("{} {unit}", decimal(seconds / size, 1))
+        }
+    }
+}
+
+/// The unit for spans of up to so many seconds, with its seconds.
+pub(crate) fn span_unit(seconds: f64) -> (f64, &'static str) {
+    match seconds {
+        long if long >= 48.0 * 3_600.0 => (86_400.0, "days"),
+        long if long >= 2.0 * 3_600.0 => (3_600.0, "h"),
+        long if long >= 119.5 => (60.0, "min"),
+        _ => (1.0, "s"),
+    }
+}
+
 /// What the same work against itself differs by: `A/A 1.2 %`.
 pub(crate) fn aa_spread(rounds: &Rounds) -> String {
     format!("A/A {}", percent(rounds.aa_spread))
@@ -180,6 +201,10 @@ mod tests {
         assert_eq!(nanoseconds(18.26), "18.3 ns");
         assert_eq!(nanoseconds(1_240.0), "1.24 µs");
         assert_eq!(nanoseconds(999.9), "1.00 µs");
+        assert_eq!(
+            [0.82, 45.0, 150.0, 8_000.0, 200_000.0, f64::NAN].map(duration),
+            ["820 ms", "45.0 s", "2.5 min", "2.2 h", "2.3 days", "–"]
+        );
         assert_eq!(bytes(512.0), "512 B");
         assert_eq!(bytes(1_310_720.0), "1.25 MiB");
         assert_eq!(bytes(f64::INFINITY), "–");

@@ -66,6 +66,7 @@ fn every_chart_has_a_picture_a_caption_and_its_data() {
         "movement",
         "timeline",
         "flows",
+        "transfer",
         "peak",
         "failure",
         "cost",
@@ -317,7 +318,7 @@ fn charts_without_data_are_left_out() {
     let artifacts = rendered("plain", &results, None);
     let names: Vec<&str> = artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
     assert_eq!(names[..2], ["index.html", "summary.md"]);
-    let charts = "pareto balance movement timeline flows peak cost";
+    let charts = "pareto balance movement timeline flows transfer peak cost";
     let charts: Vec<String> = charts.split(' ').map(|name| format!("{name}.png")).collect();
     assert_eq!(names[2..], charts);
     let page = text(&artifacts, "index.html");

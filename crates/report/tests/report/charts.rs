@@ -203,3 +203,41 @@ fn memory_and_updates_are_compared() {
     let page = text(&rendered("cost-of-nothing", &results, None), "index.html");
     assert!(figure(&page, "cost").is_none());
 }
+
+#[test]
+fn moves_take_time() {
+    let mut results = fixture::growing();
+    for (name, step) in steps(&mut results) {
+        let is_maglev = name == "maglev";
+        put(step, "movement.max_in", &[if is_maglev { 0.2 } else { 0.1 }]);
+        put(step, "movement.max_out", &[if is_maglev { 0.3 } else { 0.05 }]);
+        put(step, "movement.max_in.bytes", &[0.5]);
+    }
+    let found = drawn("transfer", &results, "transfer");
+    has(
+        &found,
+        &[
+            "Keys have no bytes here; for each TB of data",
+            // 0.3 of 8e12 bits at 1e9 a second are 2,400 seconds.
+            "maglev 40.0 min or 4.0 min (30.0 % out of one node at “add ten” of “all at once”)",
+            "jump 13.3 min or 80.0 s (10.0 % into one node",
+            "min at 1 Gbit/s",
+        ],
+    );
+    results.keys.bytes = Some(1 << 40);
+    results.replicas = 3;
+    let found = drawn("transfer-bytes", &results, "transfer");
+    has(
+        &found,
+        &[
+            "Of 1.00 TiB in all the slowest event takes",
+            "jump 73.3 min or 7.3 min (50.0 % into one node",
+            "Owners alone: copies behind them come on top.",
+        ],
+    );
+    for (_, step) in steps(&mut results) {
+        step.metrics.retain(|id, _| !id.starts_with("movement.max"));
+    }
+    let page = text(&rendered("no-transfer", &results, None), "index.html");
+    assert!(figure(&page, "transfer").is_none());
+}
