@@ -1,5 +1,7 @@
 //! Load of every node beside what pure chance gives.
 
+mod data;
+
 use placelab_results::{Chance, Contender, Measure, NodeLoad, Step};
 
 use super::Chart;
@@ -11,7 +13,6 @@ use crate::scale::Scale;
 use crate::scene::{Anchor, SMALL, Scene};
 use crate::standing::{Standing, all_of_it, named};
 use crate::subject::{Subject, figure};
-use crate::table::{Cell, Column, Row, Table};
 use crate::text::list_up_to;
 
 /// Balance by keys.
@@ -34,6 +35,9 @@ struct Fleet<'a> {
     at: usize,
     /// Load over fair load of each node that has a weight.
     loads: Vec<f64>,
+    /// Standard deviation of the loads, where nodes are too many to be listed: of each other figure
+    /// of theirs nothing is known.
+    deviation: Option<f64>,
     /// From the least loaded node to the fullest of an ideal hash.
     band: Option<(f64, f64)>,
     /// What the largest key alone gives its node, at least, by requests.
@@ -67,27 +71,30 @@ fn fleet(index: usize, contender: &Contender, measure: Measure) -> Option<Fleet<
         .filter(|load| load.is_finite())
         .collect();
     let (least, most) = (measure.id("load.min_over_mean"), measure.id("load.max_over_mean"));
+    let mut deviation = None;
     if loads.is_empty() {
-        // A fleet too large for a table of nodes: its extremes alone.
+        // A fleet too large for a table of nodes: its extremes and its spread alone.
         loads = [&least, &most].iter().filter_map(|id| Some(figure(step, id)?.median)).collect();
+        deviation = figure(step, &measure.id("load.cv")).map(|spread| spread.median);
     }
     let chance = |id: &str| figure(step, id)?.chance.filter(is_finite);
     let band = match (chance(&least), chance(&most)) {
         (Some(least), Some(most)) => Some((least.low, most.high)),
         _ => None,
     };
-    let known = !loads.is_empty();
-    known.then(|| Fleet { index, contender, step, at: steps.len() - 1, loads, band, floor: None })
+    let (at, known) = (steps.len() - 1, !loads.is_empty());
+    let fleet = Fleet { index, contender, step, at, loads, deviation, band, floor: None };
+    known.then_some(fleet)
 }
 
 /// The load over the fair one of the heaviest node, if it had but the largest key.
-fn floor(step: &Step, share: f64) -> Option<f64> {
+pub(super) fn floor(step: &Step, share: f64) -> Option<f64> {
     let weights = step.nodes.iter().filter_map(|node| node.weight.parse::<f64>().ok());
     let most = weights.clone().fold(0.0, f64::max);
     Some(share * weights.sum::<f64>() / most).filter(|floor| floor.is_finite())
 }
 
-fn is_finite(chance: &Chance) -> bool {
+pub(super) fn is_finite(chance: &Chance) -> bool {
     chance.low.is_finite() && chance.mean.is_finite() && chance.high.is_finite()
 }
 
@@ -118,7 +125,7 @@ fn chart(
         reading,
         finding: finding(subject, &fleets, measure, last),
         scene: scene(subject, &fleets, measure, last),
-        table: table(subject, &fleets, measure),
+        table: data::table(subject, &fleets, measure),
     })
 }
 
@@ -151,6 +158,9 @@ fn scene(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -> 
     let mut scene = Scene::new(WIDTH, 0.0);
     let band = (Swatch::Band, "pure chance: an ideal hash's least to fullest node, 5–95 %");
     let mut items = vec![node, band];
+    if shown.iter().any(|fleet| fleet.deviation.is_some()) {
+        items.push((Swatch::Fill(QUIET), "one standard deviation about fair"));
+    }
     if shown.iter().any(|fleet| fleet.floor.is_some()) {
         items.push((Swatch::Dashed, "the largest key alone: no fullest node has less"));
     }
@@ -240,6 +250,10 @@ fn dots(scene: &mut Scene, fleet: &Fleet, look: Look, scale: &Scale, middle: f64
         if let Some((least, most)) = fleet.range() {
             let ends = (scale.clamped(least), scale.clamped(most));
             scene.whisker((ends.0, middle), (ends.1, middle), 5.0, look.colour);
+        }
+        if let Some(deviation) = fleet.deviation.filter(|deviation| *deviation > 0.0) {
+            let ends = (scale.clamped(1.0 - deviation), scale.clamped(1.0 + deviation));
+            scene.rectangle((ends.0, middle - 4.0), (ends.1, middle + 4.0), look.colour);
         }
         return;
     }
@@ -350,51 +364,4 @@ fn peak(subject: &Subject, fleet: &Fleet, id: &str) -> Option<String> {
     };
     let name = subject.name(fleet.contender);
     Some(format!("{name} with a fullest node of {} × fair{interval}", subject.load(peak.median)))
-}
-
-fn table(subject: &Subject, fleets: &[Fleet], measure: Measure) -> Table {
-    let mut names: Vec<&str> = Vec::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for node in fleets.iter().flat_map(|fleet| &fleet.step.nodes) {
-        if seen.insert(node.name.as_str()) {
-            names.push(&node.name);
-        }
-    }
-    let mut columns = vec![Column::words("node")];
-    columns.extend(
-        fleets.iter().map(|fleet| Column::figures(subject.name(fleet.contender), "× fair")),
-    );
-    let rows = names.into_iter().map(|name| {
-        let mut cells = vec![Cell::new(name)];
-        cells.extend(fleets.iter().map(|fleet| {
-            let node = fleet.step.nodes.iter().find(|node| node.name == name);
-            node.map_or(Cell::none(), |node| cell(subject, node, measure))
-        }));
-        cells.into()
-    });
-    let mut rows: Vec<Row> = rows.collect();
-    if rows.is_empty() {
-        // Fleets too large for a table of nodes have their extremes.
-        for (name, id) in [("least", "load.min_over_mean"), ("fullest", "load.max_over_mean")] {
-            let id = measure.id(id);
-            let mut cells = vec![Cell::new(format!("{name} node, median"))];
-            cells.extend(fleets.iter().map(|fleet| {
-                let load = figure(fleet.step, &id).map(|load| subject.load(load.median));
-                load.map_or(Cell::none(), Cell::new)
-            }));
-            rows.push(cells.into());
-        }
-    }
-    Table::capped(columns, rows)
-}
-
-fn cell(subject: &Subject, node: &NodeLoad, measure: Measure) -> Cell {
-    let Some(load) = node.load.get(measure.name()) else { return Cell::none() };
-    let cell = Cell::new(subject.load(load.first));
-    match node.share {
-        Some(share) if measure == Measure::Keys => {
-            cell.with_note(format!("exact share {}", subject.load(share)))
-        }
-        _ => cell,
-    }
 }

@@ -241,3 +241,17 @@ fn moves_take_time() {
     let page = text(&rendered("no-transfer", &results, None), "index.html");
     assert!(figure(&page, "transfer").is_none());
 }
+
+/// A fleet above what is listed has a spread, and no more.
+#[test]
+fn the_spread_of_a_large_fleet_is_drawn() {
+    let mut results = fixture::growing();
+    for (_, step) in steps(&mut results) {
+        step.nodes.clear();
+        put(step, "load.cv", &[0.25]);
+    }
+    let found = drawn("spread", &results, "balance");
+    has(&found, &["one standard deviation about fair", "standard deviation, median"]);
+    let plain = drawn("no-spread", &fixture::growing(), "balance");
+    assert!(!plain.contains("standard deviation"));
+}
