@@ -17,6 +17,7 @@ mod pareto;
 mod peak;
 mod percentiles;
 mod quantisation;
+mod skew;
 mod tables;
 mod timeline;
 mod transfer;
@@ -67,6 +68,7 @@ const CHARTS: &[Maker] = &[
     pareto::chart,
     balance::by_keys,
     balance::by_requests,
+    skew::chart,
     weights::chart,
     fill::chart,
     movement::chart,

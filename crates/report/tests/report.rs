@@ -63,6 +63,7 @@ fn every_chart_has_a_picture_a_caption_and_its_data() {
         "pareto",
         "balance",
         "balance-requests",
+        "skew",
         "movement",
         "timeline",
         "flows",

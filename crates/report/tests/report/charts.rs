@@ -1,6 +1,6 @@
 //! Charts of what contenders cost against what they give, and of where keys go.
 
-use placelab_results::{Flow, Measured, Refusal, RunResults};
+use placelab_results::{Flow, Measured, NodeRatio, Refusal, RunResults};
 
 use crate::{fixture, rendered, text};
 
@@ -240,6 +240,40 @@ fn moves_take_time() {
     }
     let page = text(&rendered("no-transfer", &results, None), "index.html");
     assert!(figure(&page, "transfer").is_none());
+}
+
+#[test]
+fn the_fullest_node_is_compared_by_measure() {
+    let mut results = fixture::growing();
+    results.keys.bytes = Some(1 << 30);
+    for (name, step) in steps(&mut results) {
+        let most = if name == "ring:vnodes=1" { 4.0 } else { 1.1 };
+        put(step, "load.max_over_mean", &[most]);
+        put(step, "load.max_over_mean.requests", &[most + 0.3]);
+        put(step, "load.max_over_mean.bytes", &[most + 0.1]);
+        let ratio = NodeRatio { first: 1.0, low: 1.0, high: 1.0 };
+        step.nodes.iter_mut().for_each(|node| {
+            node.load.insert("bytes".into(), ratio);
+        });
+    }
+    let found = drawn("skew", &results, "skew");
+    has(
+        &found,
+        &[
+            "by keys, requests and bytes on one scale",
+            "above fair by 10.0 % by keys, 40.0 % by requests (4.0 times as far) and 20.0 % by \
+             bytes (2.0 times as far).",
+            "The largest key has 2.4 % of the requests: no fullest node has less than 0.72 × fair",
+            "which is below fair and binds nobody",
+            "→ 4.00",
+        ],
+    );
+    results.keys.largest_request_share = Some(0.05);
+    let found = drawn("skew-floor", &results, "skew");
+    has(&found, &["less than 1.50 × fair, whatever the placement.", "the largest key alone"]);
+    (results.keys.requests, results.keys.bytes) = (None, None);
+    let page = text(&rendered("no-skew", &results, None), "index.html");
+    assert!(figure(&page, "skew").is_none(), "one measure is balance");
 }
 
 /// A fleet above what is listed has a spread, and no more.
