@@ -1,19 +1,21 @@
 //! Time of a lookup against the number of nodes, on one machine.
 
+mod data;
+mod words;
+
 use std::collections::BTreeMap;
 
-use placelab_results::{Contender, Floor, LookupTime, Machine, Rounds, Timings};
+use placelab_results::{Contender, LookupTime, Rounds, Timings};
 
 use super::Chart;
-use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, grid_down, left_out};
+use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, grid_down};
 use crate::font::fit;
-use crate::number::{self, bytes, nanoseconds, percent};
+use crate::number;
 use crate::palette::{INK, Look, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, Point, Scene};
 use crate::subject::Subject;
-use crate::table::{Cell, Column, Row, Table};
-use crate::text::{list_up_to, one_line, plural};
+use crate::text::one_line;
 
 const LEFT: f64 = 62.0;
 const NAMES: f64 = 168.0;
@@ -29,23 +31,31 @@ struct Kind {
     times: fn(&Timings, &str) -> Vec<(u32, Rounds)>,
 }
 
-const KINDS: [Kind; 3] = [
-    Kind {
-        title: "in batches of independent keys, warm",
-        times: |timings, contender| sized(timings, contender, |lookup| lookup.batch_ns),
+const BATCH: Kind = Kind {
+    title: "in batches of independent keys, warm",
+    times: |timings, contender| sized(timings, contender, |lookup| lookup.batch_ns),
+};
+const DEPENDENT: Kind = Kind {
+    title: "one after another, each key from the answer before, warm",
+    times: |timings, contender| sized(timings, contender, |lookup| lookup.dependent_ns),
+};
+const COLD_BATCH: Kind = Kind {
+    title: "in batches, cold: after the caches were displaced",
+    times: |timings, contender| sized(timings, contender, |lookup| lookup.cold_batch_ns),
+};
+const COLD_DEPENDENT: Kind = Kind {
+    title: "one after another, cold: after the caches were displaced",
+    times: |timings, contender| sized(timings, contender, |lookup| lookup.cold_dependent_ns),
+};
+const DENSE: Kind = Kind {
+    title: "in batches, at many numbers of nodes, as far as the time for each went",
+    times: |timings, contender| {
+        let those = timings.dense.iter().filter(|dense| dense.contender == contender);
+        those.flat_map(|dense| dense.times.iter().map(|t| (t.nodes, t.batch_ns))).collect()
     },
-    Kind {
-        title: "one after another, each key from the answer before, warm",
-        times: |timings, contender| sized(timings, contender, |lookup| lookup.dependent_ns),
-    },
-    Kind {
-        title: "in batches, at many numbers of nodes, as far as the time for each went",
-        times: |timings, contender| {
-            let those = timings.dense.iter().filter(|dense| dense.contender == contender);
-            those.flat_map(|dense| dense.times.iter().map(|t| (t.nodes, t.batch_ns))).collect()
-        },
-    },
-];
+};
+/// In the order of the panels.
+const KINDS: [Kind; 5] = [BATCH, DEPENDENT, COLD_BATCH, COLD_DEPENDENT, DENSE];
 
 /// Points above which a line has neither markers nor the range of its rounds.
 const MARKED_MAX: usize = 12;
@@ -76,9 +86,9 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
              machine: {}.",
             one_line(&timings.machine.cpu)
         ),
-        finding: finding(subject, timings, &courses),
+        finding: words::finding(subject, timings, &courses),
         scene: scene(subject, timings),
-        table: table(subject, timings),
+        table: data::table(subject, timings),
     })
 }
 
@@ -94,7 +104,7 @@ pub(super) struct Course<'a> {
 
 /// Times of lookups in batches, of every contender that has some.
 pub(super) fn batches<'a>(subject: &Subject<'a>, timings: &Timings) -> Vec<Course<'a>> {
-    courses(subject, timings, &KINDS[0])
+    courses(subject, timings, &BATCH)
 }
 
 fn courses<'a>(subject: &Subject<'a>, timings: &Timings, kind: &Kind) -> Vec<Course<'a>> {
@@ -180,225 +190,4 @@ pub(super) fn plain_time(time: f64) -> String {
     let (size, unit) =
         units.into_iter().find(|(size, _)| time >= *size * 0.999).unwrap_or((1.0, "ns"));
     format!("{} {unit}", number::decimal(time / size, 0))
-}
-
-// ---- words -----------------------------------------------------------------------------------
-
-fn finding(subject: &Subject, timings: &Timings, courses: &[Course]) -> String {
-    let mut sentences = Vec::new();
-    if let Some(nodes) = subject.timed_nodes() {
-        sentences.extend(extremes(subject, courses, nodes));
-    }
-    sentences.extend(growth(courses));
-    sentences.extend(jumps(subject, timings));
-    sentences.extend(steadiness(timings));
-    sentences.push(harness(timings));
-    sentences.join(" ") + &left_out(subject)
-}
-
-/// How far figures lie from themselves, and which are lost in the harness.
-fn steadiness(timings: &Timings) -> Option<String> {
-    let served = timings.lookups.iter().filter(|lookup| lookup.refusal.is_none());
-    let all: Vec<&Rounds> =
-        served.flat_map(|lookup| lookup.figures().map(|(_, rounds)| rounds)).collect();
-    let mut spreads: Vec<f64> = all.iter().map(|rounds| rounds.aa_spread).collect();
-    spreads.retain(|spread| spread.is_finite());
-    spreads.sort_by(f64::total_cmp);
-    let (middle, most) = (spreads.get(spreads.len() / 2)?, spreads.last()?);
-    let within = all.iter().filter(|rounds| rounds.is_within_floor()).count() as u64;
-    let lost = match within {
-        0 => String::new(),
-        _ => format!(
-            " No more is left of {} than was subtracted: about as fast as doing nothing.",
-            plural(within, "figure", "figures")
-        ),
-    };
-    Some(format!(
-        "Odd and even rounds of one figure (A/A) lie {} apart in the middle, {} at most.{lost}",
-        percent(*middle),
-        percent(*most)
-    ))
-}
-
-/// What was subtracted, what stands apart, and how cold is cold.
-fn harness(timings: &Timings) -> String {
-    let machine = &timings.machine;
-    format!(
-        "The harness took {} a key in batches and {} a dependent lookup, which is subtracted. To \
-         hash a key of {} takes {} more. Before cold figures (table) {} were read to displace \
-         the caches. Times hold for this machine only.",
-        nanoseconds(machine.floor.batch_ns.median),
-        nanoseconds(machine.floor.dependent_ns.median),
-        plural(timings.key_hash.key_bytes.into(), "byte", "bytes"),
-        nanoseconds(timings.key_hash.batch_ns.median),
-        bytes(machine.displaced_bytes as f64)
-    )
-}
-
-/// The fastest and the slowest at a count of nodes; those whose rounds overlap stand together.
-fn extremes(subject: &Subject, courses: &[Course], nodes: u32) -> Option<String> {
-    let rivals = courses.iter().filter(|course| course.contender.is_rival());
-    let here: Vec<(&str, [f64; 3])> = rivals
-        .filter_map(|course| Some((course.name.as_str(), *course.points.get(&nodes)?)))
-        .collect();
-    let fastest = here.iter().map(|(_, times)| times[2]).reduce(f64::min)?;
-    let slowest = here.iter().map(|(_, times)| times[1]).reduce(f64::max)?;
-    let group = |is_in: &dyn Fn(&[f64; 3]) -> bool| {
-        let those: Vec<_> = here.iter().filter(|(_, times)| is_in(times)).collect();
-        let medians = || those.iter().map(|(_, times)| times[0]);
-        let (low, high) = (medians().reduce(f64::min)?, medians().reduce(f64::max)?);
-        let names: Vec<&str> = those.iter().map(|(name, _)| *name).collect();
-        Some((number::range(low, high, nanoseconds), list_up_to(&names, 6)))
-    };
-    let (low, fast) = group(&|times| times[1] <= fastest)?;
-    let (high, slow) = group(&|times| times[2] >= slowest)?;
-    let count = number::count(nodes.into());
-    let apart = subject.others().map_or(String::new(), |others| format!(", {others} apart"));
-    Some(if fastest < slowest {
-        format!(
-            "At {count} nodes, the count timed nearest to this fleet, a lookup in a batch takes \
-             least for {fast} ({low}) and most for {slow} ({high}){apart}."
-        )
-    } else {
-        format!("At {count} nodes no lookup time can be told from another ({low}).")
-    })
-}
-
-/// How much slower lookups become from the smallest to the largest fleet.
-fn growth(courses: &[Course]) -> Option<String> {
-    let least = courses.iter().filter_map(|course| course.points.keys().next()).min()?;
-    let most = courses.iter().filter_map(|course| course.points.keys().last()).max()?;
-    let rivals = courses.iter().filter(|course| course.contender.is_rival());
-    let growth: Vec<String> = rivals
-        .filter_map(|course| {
-            let (first, last) = (course.points.get(least)?[0], course.points.get(most)?[0]);
-            Some(format!("{} {}-fold", course.name, number::ratio(last / first, 1)))
-        })
-        .collect();
-    (!growth.is_empty() && least < most).then(|| {
-        format!(
-            "From {} to {} nodes the median grows: {}.",
-            number::count((*least).into()),
-            number::count((*most).into()),
-            list_up_to(&growth, 12)
-        )
-    })
-}
-
-/// Which lookups become cheaper again as the fleet grows, and by how much at most: what no size in
-/// each decade would show. Falls whose rounds overlap are no falls.
-fn jumps(subject: &Subject, timings: &Timings) -> Option<String> {
-    let dense = courses(subject, timings, &KINDS[2]);
-    let most = dense.iter().filter_map(|course| course.points.keys().last()).max()?;
-    let mut falls: Vec<(f64, String)> = Vec::new();
-    for course in dense.iter().filter(|course| course.contender.is_rival()) {
-        let Some((from, to)) = deepest_fall(&course.points) else { continue };
-        let (high, low) = (course.points[&from][0], course.points[&to][0]);
-        falls.push((
-            high / low,
-            format!(
-                "{} ({} at {} nodes, {} at {})",
-                course.name,
-                nanoseconds(high),
-                number::count(from.into()),
-                nanoseconds(low),
-                number::count(to.into())
-            ),
-        ));
-    }
-    falls.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let names: Vec<&str> = falls.iter().map(|(_, words)| words.as_str()).collect();
-    let most = number::count((*most).into());
-    Some(match names.is_empty() {
-        true => format!("No lookup becomes much cheaper as the fleet grows to {most} nodes."),
-        false => format!(
-            "On the way to {most} nodes lookups become cheaper again for {}.",
-            list_up_to(&names, 6)
-        ),
-    })
-}
-
-/// A fall of a time by this part or more is told.
-const FALL_MIN: f64 = 0.3;
-
-/// Between which sizes a time falls most as the fleet grows.
-fn deepest_fall(points: &BTreeMap<u32, [f64; 3]>) -> Option<(u32, u32)> {
-    let mut deepest = None;
-    let mut highest: Option<(u32, [f64; 3])> = None;
-    for (&nodes, &times) in points {
-        let Some((from, before)) = highest.filter(|(_, before)| before[0] > times[0]) else {
-            highest = Some((nodes, times));
-            continue;
-        };
-        let part = 1.0 - times[0] / before[0];
-        if part >= FALL_MIN && before[1] > times[2] && deepest.is_none_or(|(p, _)| part > p) {
-            deepest = Some((part, (from, nodes)));
-        }
-    }
-    deepest.map(|(_, sizes)| sizes)
-}
-
-fn table(subject: &Subject, timings: &Timings) -> Table {
-    let figures = |title: &str| Column::figures(title, "median, least–largest, A/A spread");
-    let columns = vec![
-        Column::words("contender"),
-        Column::figures("nodes", ""),
-        figures("batch"),
-        figures("dependent"),
-        figures("cold batch"),
-        figures("cold dependent"),
-    ];
-    let lookups = timings.lookups.iter().map(|lookup| {
-        let mut cells = vec![
-            Cell::new(lookup.contender.as_str()),
-            Cell::new(number::count(lookup.nodes.into())),
-        ];
-        match &lookup.refusal {
-            Some(reason) => {
-                cells.push(Cell::new("refused").with_note(reason.as_str()));
-                cells.resize(columns.len(), Cell::none());
-            }
-            None => cells.extend(lookup.figures().map(|(_, rounds)| cell(rounds))),
-        }
-        Row { look: subject.look_named(&lookup.contender), cells }
-    });
-    let dense = timings.dense.iter().flat_map(|dense| {
-        dense.times.iter().map(|time| {
-            let count = number::count(time.nodes.into());
-            let mut cells = vec![Cell::new(dense.contender.as_str()), Cell::new(count)];
-            cells.push(cell(&time.batch_ns));
-            cells.resize(columns.len(), Cell::none());
-            Row { look: subject.look_named(&dense.contender), cells }
-        })
-    });
-    let apart = |name: String, figures: &[&Rounds]| {
-        let mut cells = vec![Cell::new(name), Cell::none()];
-        cells.extend(figures.iter().map(|rounds| cell(rounds)));
-        cells.resize(columns.len(), Cell::none());
-        Row::from(cells)
-    };
-    let Timings { machine: Machine { floor, bytes_floor, .. }, key_hash, .. } = timings;
-    let reading = |floor: &Floor, what: &str| {
-        let name = format!("harness, {what}, subtracted below");
-        apart(name, &[&floor.batch_ns, &floor.dependent_ns])
-    };
-    let hashed = plural(key_hash.key_bytes.into(), "byte", "bytes");
-    let hash = format!("hash of a key, {hashed}, {}, in none below", one_line(&key_hash.function));
-    let harness = [
-        reading(floor, "hashes of keys"),
-        reading(bytes_floor, "bytes of keys"),
-        apart(hash, &[&key_hash.batch_ns]),
-    ];
-    // First, since a long table is cut at its end.
-    let rows: Vec<Row> = harness.into_iter().chain(lookups).chain(dense).collect();
-    Table::capped(columns, rows)
-}
-
-/// A figure with its rounds and what it differs from itself by.
-fn cell(rounds: &Rounds) -> Cell {
-    let [median, low, high] = rounds.range();
-    let range = number::range(low, high, nanoseconds);
-    let lost = if rounds.is_within_floor() { ", within the floor" } else { "" };
-    let note = format!("{range}, {}{lost}", number::aa_spread(rounds));
-    Cell::new(nanoseconds(median)).with_note(note)
 }

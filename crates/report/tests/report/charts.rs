@@ -289,3 +289,18 @@ fn the_spread_of_a_large_fleet_is_drawn() {
     let plain = drawn("no-spread", &fixture::growing(), "balance");
     assert!(!plain.contains("standard deviation"));
 }
+
+#[test]
+fn cold_lookups_are_drawn() {
+    let page =
+        text(&rendered("cold", &fixture::growing(), Some(&fixture::timings())), "index.html");
+    let found = figure(&page, "latency").unwrap();
+    has(
+        found,
+        &[
+            "Lookup in batches, cold: after the caches were displaced",
+            "Lookup one after another, cold: after the caches were displaced",
+            "At 10 nodes a dependent lookup takes longer cold than warm: ",
+        ],
+    );
+}
