@@ -25,13 +25,15 @@ const MIDDLE_PART: f64 = 0.25;
 const BANDWIDTHS: [(f64, &str); 2] = [(1e9, "1 Gbit/s"), (1e10, "10 Gbit/s")];
 /// Bytes of all keys where keys have none of their own.
 const TERABYTE: f64 = 1e12;
+/// Verbs of events at which nodes go without sending what they had.
+const FAILURES: [&str; 2] = ["fail", "zone_fail"];
 /// Contenders that the finding names.
 const NAMES_MAX: usize = 8;
 
 /// The chart, where keys move and the largest part of a node is known.
 pub(super) fn chart(subject: &Subject) -> Option<Chart> {
     let data = Data::of(subject);
-    subject.results.contenders.iter().find_map(|one| data.slowest(one))?;
+    subject.results.contenders.iter().find_map(|one| data.slowest(subject, one))?;
     Some(Chart {
         name: "transfer",
         title: "How long the slowest event takes",
@@ -73,11 +75,14 @@ impl Data {
         8.0 * self.bytes * part / bits
     }
 
-    fn events(self, contender: &Contender) -> Vec<Event> {
+    fn events(self, subject: &Subject, contender: &Contender) -> Vec<Event> {
         let ids = ["movement.max_in", "movement.max_out"].map(|id| self.measure.id(id));
         let events = steps(contender).filter(|(_, step, _)| *step > 0).filter_map(
             |(timeline, step, taken)| {
-                let parts = [0, 1].map(|way| figure(taken, &ids[way]).map(Spread::from));
+                let mut parts = ids.each_ref().map(|id| figure(taken, id).map(Spread::from));
+                if fails(subject, timeline, step) {
+                    parts[1] = None;
+                }
                 let known = parts.iter().flatten().all(|part| (0.0..=1.0).contains(&part.median));
                 let event = Event { timeline, step, parts };
                 (known && parts.iter().flatten().next().is_some()).then_some(event)
@@ -87,10 +92,16 @@ impl Data {
     }
 
     /// The event with the largest part of a node, the first of several.
-    fn slowest(self, contender: &Contender) -> Option<Event> {
-        let events = self.events(contender).into_iter();
+    fn slowest(self, subject: &Subject, contender: &Contender) -> Option<Event> {
+        let events = self.events(subject, contender).into_iter();
         events.reduce(|a, b| if b.largest() > a.largest() { b } else { a })
     }
+}
+
+/// Whether nodes fail at a step: they send nothing, so that who sends most is not known.
+fn fails(subject: &Subject, timeline: usize, step: usize) -> bool {
+    let planned = subject.results.plan.get(timeline).and_then(|one| one.steps.get(step));
+    planned.is_some_and(|step| FAILURES.contains(&step.verb.as_str()))
 }
 
 /// What the busiest nodes have to do at an event.
@@ -122,7 +133,7 @@ impl Event {
 fn scene(subject: &Subject, data: Data) -> Scene {
     let mut scene = Scene::new(WIDTH, 0.0);
     let rows: Vec<(usize, &Contender)> = drawn(subject).collect();
-    let slowest = rows.iter().filter_map(|(_, one)| data.slowest(one));
+    let slowest = rows.iter().filter_map(|(_, one)| data.slowest(subject, one));
     let parts: Vec<Spread> = slowest.flat_map(|event| event.parts.into_iter().flatten()).collect();
     let most = frame::reach(parts.iter().map(|part| part.high), MIDDLE_PART).max(1e-9);
     let mut items = vec![
@@ -147,7 +158,7 @@ fn scene(subject: &Subject, data: Data) -> Scene {
             let y = middle - ROW / 2.0;
             scene.line(vec![(0.0, y), (WIDTH, y)], GRID, 1.0);
         }
-        let Some(event) = data.slowest(contender) else {
+        let Some(event) = data.slowest(subject, contender) else {
             row_name(&mut scene, subject, (index, contender), (0.0, middle), NAMES - 8.0);
             scene.note((NAMES + 6.0, middle + 4.0), "no event", Anchor::Start);
             continue;
@@ -211,7 +222,7 @@ fn axes(
 fn finding(subject: &Subject, data: Data) -> String {
     let slowest = subject.results.contenders.iter();
     let mut slowest: Vec<(&Contender, Event)> =
-        slowest.filter_map(|one| Some((one, data.slowest(one)?))).collect();
+        slowest.filter_map(|one| Some((one, data.slowest(subject, one)?))).collect();
     slowest.sort_by(|a, b| b.1.largest().total_cmp(&a.1.largest()));
     let one = |(contender, event): &(&Contender, Event)| {
         let [slow, fast] = BANDWIDTHS.map(|width| duration(data.seconds(event.largest(), width)));
@@ -228,13 +239,19 @@ fn finding(subject: &Subject, data: Data) -> String {
         Measure::Bytes => format!("Of {} in all", number::bytes(data.bytes)),
         _ => "Keys have no bytes here; for each TB of data".into(),
     };
+    let steps = subject.results.plan.iter().flat_map(|timeline| &timeline.steps);
+    let mut verbs = steps.map(|step| step.verb.as_str());
+    let failures = match verbs.any(|verb| FAILURES.contains(&verb)) {
+        true => " A node that fails sends nothing: of failures only what enters a node counts.",
+        false => "",
+    };
     let copies = match subject.results.replicas {
         0 | 1 => "",
         _ => " Owners alone: copies behind them come on top.",
     };
     format!(
         "{what} the slowest event takes, at {} or {} a node: {}. That is the least it can take: the \
-         busiest node does nothing else, and nobody waits for the other end.{copies}{}",
+         busiest node does nothing else, and nobody waits for the other end.{failures}{copies}{}",
         BANDWIDTHS[0].1,
         BANDWIDTHS[1].1,
         list_up_to(&said, NAMES_MAX),
@@ -252,7 +269,7 @@ fn table(subject: &Subject, data: Data) -> Table {
     columns.extend(BANDWIDTHS.map(|(_, name)| Column::figures("time", format!("at {name}"))));
     let mut rows = Vec::new();
     for (index, contender) in subject.results.contenders.iter().enumerate() {
-        for event in data.events(contender) {
+        for event in data.events(subject, contender) {
             let mut cells = vec![
                 Cell::new(subject.step_name(event.timeline, event.step)),
                 Cell::new(subject.name(contender)),

@@ -78,6 +78,9 @@ fn the_frontier_is_named_and_dominance_only_where_ranges_are_apart() {
     let page = text(&rendered("timed", &balanced(), Some(&fixture::timings())), "index.html");
     has(figure(&page, "pareto").unwrap(), &["ns)", "the time of a lookup in batches at 10 nodes"]);
 
+    let found = drawn("pareto-refused", &fixture::failing(), "pareto");
+    has(&found, &["Over fewer steps, as some were refused: jump."]);
+
     let mut aware = balanced();
     aware.contenders[4].load_aware = true;
     let found = drawn("pareto-aware", &aware, "pareto");
@@ -235,6 +238,15 @@ fn moves_take_time() {
             "Owners alone: copies behind them come on top.",
         ],
     );
+    // Who fails sends nothing.
+    results.keys.bytes = None;
+    results
+        .plan
+        .iter_mut()
+        .flat_map(|one| &mut one.steps)
+        .for_each(|step| step.verb = "fail".into());
+    let found = drawn("transfer-of-failures", &results, "transfer");
+    has(&found, &["maglev 26.7 min or 2.7 min (20.0 % into one node", "fails sends nothing"]);
     for (_, step) in steps(&mut results) {
         step.metrics.retain(|id, _| !id.starts_with("movement.max"));
     }

@@ -3,6 +3,7 @@
 use placelab_results::Contender;
 
 use super::{Compared, Cost, Point, compared, dominates, frontier, judged, leads};
+use crate::answer::took_every_step;
 use crate::number::{bytes, percent};
 use crate::subject::{ORDERED_SEEDS_MIN, Subject};
 use crate::text::{list, list_up_to, plural};
@@ -149,7 +150,10 @@ fn apart(subject: &Subject, points: &[Point], cost: Cost) -> Option<String> {
         those.into_iter().map(|(_, one)| subject.name(one)).collect()
     };
     let unknown: Vec<_> = others.into_iter().filter(|(index, _)| !known(*index)).collect();
+    let refused = judged(points).filter(|point| !took_every_step(subject, point.contender));
+    let refused = refused.map(|point| (point.index, point.contender)).collect();
     let groups = [
+        ("Over fewer steps, as some were refused".into(), refused),
         ("Not compared, as they look at loads and where a key went has to be kept".into(), aware),
         (format!("Without {} or a load", cost.word()), unknown),
     ];
