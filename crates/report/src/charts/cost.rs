@@ -6,7 +6,7 @@ mod words;
 use placelab_results::{Contender, Rounds, UpdateTime};
 
 use super::Chart;
-use super::frame::{Swatch, WIDTH, drawn, grid_down, left_out, legend, row_name};
+use super::frame::{Swatch, WIDTH, drawn, left_out, legend, lines_down, row_name};
 use super::latency::plain_time;
 use crate::font::fit;
 use crate::number::{self, NONE, bytes, nanoseconds};
@@ -165,8 +165,9 @@ fn columns(scene: &mut Scene, subject: &Subject, panels: &[&Panel], top: f64) ->
             Scale::logarithmic(extent(subject, panel, &rows), (left, left + width - FIGURE));
         let title = fit(panel.title, SMALL, width - 6.0);
         scene.text((left, head - 8.0), &title, SMALL, Anchor::Start, INK);
-        let wanted = (width / 60.0) as usize;
-        grid_down(scene, &scale, (head, bottom), wanted, |tick, _| (panel.tick)(tick));
+        let (ticks, _) = scale.ticks((width / 60.0) as usize);
+        let ticks = ticks.into_iter().map(|tick| (scale.at(tick), (panel.tick)(tick)));
+        lines_down(scene, ticks, (head, bottom));
         for (row, &(index, contender)) in rows.iter().enumerate() {
             let Some(value) = (panel.value)(subject, contender) else {
                 scene.note((left + 4.0, middle(row) + 4.0), NONE, Anchor::Start);

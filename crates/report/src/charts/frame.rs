@@ -218,6 +218,23 @@ pub(super) fn grid_down(
     }
 }
 
+/// Draws upright grid lines at places in rising order, with words below where there is room.
+pub(super) fn lines_down(
+    scene: &mut Scene,
+    places: impl Iterator<Item = (f64, String)>,
+    (top, bottom): (f64, f64),
+) {
+    let mut free_from = f64::NEG_INFINITY;
+    for (x, words) in places {
+        scene.line(vec![(x, top), (x, bottom)], GRID, 1.0);
+        let half = text_width(&words, SMALL) / 2.0;
+        if x - half >= free_from {
+            scene.note((x, bottom + 15.0), &words, Anchor::Middle);
+            free_from = x + half + 8.0;
+        }
+    }
+}
+
 /// Draws level grid lines with numbers at the left.
 pub(super) fn grid_across(
     scene: &mut Scene,
@@ -310,12 +327,23 @@ fn apart(wanted: &[f64], gap: f64, (top, bottom): (f64, f64)) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::Mark;
 
     #[test]
     fn roles_go_before_names_do() {
         assert_eq!(fit_name("modulo (canary)", 12.0, 200.0), "modulo (canary)");
         assert_eq!(fit_name("modulo (canary)", 12.0, 80.0), "modulo");
         assert!(fit_name("modulo (mine)", 12.0, 60.0).contains('…'));
+    }
+
+    #[test]
+    fn words_below_lines_keep_apart() {
+        let mut scene = Scene::new(100.0, 100.0);
+        let places = [0.0, 10.0, 60.0].map(|x| (x, "100 µs".to_string()));
+        lines_down(&mut scene, places.into_iter(), (0.0, 50.0));
+        let count = |is: fn(&Mark) -> bool| scene.marks.iter().filter(|mark| is(mark)).count();
+        assert_eq!(count(|mark| matches!(mark, Mark::Line { .. })), 3);
+        assert_eq!(count(|mark| matches!(mark, Mark::Text { .. })), 2);
     }
 
     #[test]

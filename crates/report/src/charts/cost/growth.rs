@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use placelab_results::Contender;
 
 use super::{DERIVED, SHARED, plain_bytes};
-use crate::charts::frame::{DRAWN_MAX, EndLabel, WIDTH, drawn, end_labels, grid_across};
+use crate::charts::frame::{
+    DRAWN_MAX, EndLabel, WIDTH, drawn, end_labels, grid_across, lines_down,
+};
 use crate::number::{self, bytes};
-use crate::palette::{GRID, INK, QUIET};
+use crate::palette::{INK, QUIET};
 use crate::scale::Scale;
 use crate::scene::{Anchor, Point, Scene};
 use crate::subject::{Subject, figure, steps};
@@ -64,7 +66,10 @@ pub(super) fn draw(scene: &mut Scene, subject: &Subject, fleets: &[Fleet], top: 
     let (least, most) = extent(&mut fleets().flat_map(|fleet| fleet.bytes.values().copied()));
     let down = Scale::logarithmic((least / 1.5, most * 1.5), (bottom, upper));
     grid_across(scene, &down, (LEFT, right), 6, |tick, _| plain_bytes(tick));
-    nodes_below(scene, fleets(), &across, (upper, bottom));
+    let sizes: BTreeSet<u32> = fleets().flat_map(|fleet| fleet.bytes.keys().copied()).collect();
+    let sizes =
+        sizes.into_iter().map(|nodes| (across.at(nodes.into()), number::count(nodes.into())));
+    lines_down(scene, sizes, (upper, bottom));
     scene.axis((LEFT, upper), (LEFT, bottom));
     scene.axis((LEFT, bottom), (right, bottom));
     scene.note((right + 14.0, bottom + 15.0), "nodes", Anchor::Start);
@@ -81,26 +86,6 @@ pub(super) fn draw(scene: &mut Scene, subject: &Subject, fleets: &[Fleet], top: 
     }
     end_labels(scene, labels, right + 14.0, (upper, bottom - 2.0));
     bottom + 34.0
-}
-
-/// Draws a grid line at each size that lies far enough from the one before.
-fn nodes_below<'a, 'b: 'a>(
-    scene: &mut Scene,
-    fleets: impl Iterator<Item = &'a Fleet<'b>>,
-    across: &Scale,
-    (top, bottom): (f64, f64),
-) {
-    const GAP: f64 = 40.0;
-    let sizes: BTreeSet<u32> = fleets.flat_map(|fleet| fleet.bytes.keys().copied()).collect();
-    let mut least = f64::NEG_INFINITY;
-    for nodes in sizes {
-        let x = across.at(nodes.into());
-        if x >= least {
-            scene.line(vec![(x, top), (x, bottom)], GRID, 1.0);
-            scene.note((x, bottom + 15.0), &number::count(nodes.into()), Anchor::Middle);
-            least = x + GAP;
-        }
-    }
 }
 
 /// Rows for the table: all bytes at each size.
