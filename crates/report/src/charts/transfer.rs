@@ -38,7 +38,8 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
         name: "transfer",
         title: "How long the slowest event takes",
         reading: format!(
-            "{}: the nodes that receive and send most at the slowest event, medians over the seeds.",
+            "{}: the nodes that receive and send most at the slowest event, medians over the \
+             seeds.",
             data.words()
         ),
         finding: finding(subject, data),
@@ -250,8 +251,8 @@ fn finding(subject: &Subject, data: Data) -> String {
         _ => " Owners alone: copies behind them come on top.",
     };
     format!(
-        "{what} the slowest event takes, at {} or {} a node: {}. That is the least it can take: the \
-         busiest node does nothing else, and nobody waits for the other end.{failures}{copies}{}",
+        "{what} the slowest event takes, at {} or {} a node: {}. That is the least it can take: \
+         the busiest node does nothing else, and nobody waits for the other end.{failures}{copies}{}",
         BANDWIDTHS[0].1,
         BANDWIDTHS[1].1,
         list_up_to(&said, NAMES_MAX),

@@ -111,8 +111,8 @@ fn flows_tell_reason_from_none() {
         &found,
         &[
             "“add ten” of “all at once”, seed 0: 30 nodes, in the order of the fleet",
-            "At “add ten” of “all at once” keys go sideways: maglev 0.75 % of the keys (7.0 % of what it moves) between 2 pairs of \
-             nodes.",
+            "At “add ten” of “all at once” keys go sideways: maglev 0.75 % of the keys (7.0 % of \
+             what it moves) between 2 pairs of nodes.",
             "nothing goes sideways under jump (10.0 % of the keys over 2 pairs of nodes)",
             "no flow that is listed goes sideways under ring (",
             "neither drawn nor counted here: ring 17.",
