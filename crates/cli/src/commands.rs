@@ -3,6 +3,7 @@
 mod bench;
 mod certify;
 mod check;
+mod compare;
 mod failures;
 mod fleet;
 mod init;
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     /// Record what `cargo bench` found, compare two builds, and draw the history
     #[command(subcommand)]
     Bench(bench::Command),
+    /// Say what changed from one run to another, and fail where a figure went too far
+    Compare(compare::Options),
     /// Draw a report again from its results
     Report(report::Options),
     /// Write a commented scenario to start from
@@ -57,6 +60,7 @@ impl Command {
             Command::Failures(options) => options.run(),
             Command::Table(command) => command.run(),
             Command::Bench(command) => command.run(),
+            Command::Compare(options) => options.run(),
             Command::Report(options) => options.run(),
             Command::Init(options) => options.run(),
         }

@@ -69,6 +69,14 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// A reader who has seen enough ends the printing, not the command: what must hold is still judged.
+pub(crate) fn unless_closed(printed: Result<(), Failure>) -> Result<(), Failure> {
+    match printed {
+        Err(Failure::Closed) => Ok(()),
+        other => other,
+    }
+}
+
 /// Says something on standard error; where that is closed or full there is nobody to tell.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");

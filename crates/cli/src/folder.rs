@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use placelab_report::{HISTORY_MARK, INDEX_MARK};
+use placelab_report::{COMPARISON_MARK, HISTORY_MARK, INDEX_MARK};
 use tempfile::TempDir;
 
 /// The simulation's results in a report folder: what tells it from any other.
@@ -65,6 +65,9 @@ pub(crate) const INDEX: PageKind = PageKind { mark: INDEX_MARK, what: "an index"
 /// A history of benches.
 pub(crate) const HISTORY: PageKind =
     PageKind { mark: HISTORY_MARK, what: "a history", option: "--html" };
+/// A comparison of two runs.
+pub(crate) const COMPARISON: PageKind =
+    PageKind { mark: COMPARISON_MARK, what: "a comparison", option: "--html" };
 
 /// Writes a page that stands alone, likewise beside its place first.
 ///

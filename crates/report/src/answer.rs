@@ -267,7 +267,7 @@ fn near_misses(subject: &Subject) -> Vec<String> {
         if !names.is_empty() {
             lines.push(format!(
                 "Without “{}”, {} would be suitable too.",
-                need(subject, requirement),
+                need(requirement),
                 list_up_to(&names, NAMES_MAX)
             ));
         }
@@ -309,7 +309,7 @@ fn close_miss(
         1 => "meets it at some hash seeds",
         _ => "at no step do all hash seeds miss it",
     };
-    let (name, need) = (one_line(&contender.name), need(subject, requirement));
+    let (name, need) = (one_line(&contender.name), need(requirement));
     Some(format!("{name} misses “{need}” by its median, but {but}."))
 }
 
@@ -332,7 +332,7 @@ fn close_call(
     Some(format!(
         "{} meets “{}” by its median, but not at every hash seed: 5–95 % reach {}.",
         one_line(&contender.name),
-        need(subject, requirement),
+        need(requirement),
         print(beyond)
     ))
 }

@@ -1,6 +1,6 @@
 //! From results to a report: one HTML file, a Markdown summary and a PNG picture for each chart;
-//! and from several results to an index of their reports; and from the runs of benches to their
-//! history.
+//! and from several results to an index of their reports; from two results to what changed; and
+//! from the runs of benches to their history.
 //!
 //! Everything here is a pure function of [`RunResults`] and [`Timings`], or of the runs: the same
 //! input gives the same bytes. Results are taken as they are, however odd: what is missing or no
@@ -11,6 +11,7 @@
 
 mod answer;
 mod charts;
+mod compare;
 mod draw;
 mod error;
 mod font;
@@ -34,6 +35,7 @@ use placelab_results::{RunResults, Timings};
 use crate::charts::Chart;
 use crate::subject::Subject;
 
+pub use crate::compare::{COMPARISON_MARK, comparison, comparison_findings, comparison_markdown};
 pub use crate::error::ReportError;
 pub use crate::font::register_font;
 pub use crate::history::{HISTORY_MARK, history};

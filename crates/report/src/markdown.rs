@@ -72,13 +72,13 @@ pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> S
     out
 }
 
-fn paragraph(out: &mut String, text: &str) {
+pub(crate) fn paragraph(out: &mut String, text: &str) {
     if !text.trim().is_empty() {
         let _ = write!(out, "{}\n\n", escaped(text));
     }
 }
 
-fn list(out: &mut String, lines: impl Iterator<Item = String>) {
+pub(crate) fn list(out: &mut String, lines: impl Iterator<Item = String>) {
     let before = out.len();
     for line in lines {
         let _ = writeln!(out, "- {}", escaped(&line));
@@ -88,7 +88,7 @@ fn list(out: &mut String, lines: impl Iterator<Item = String>) {
     }
 }
 
-fn table(out: &mut String, table: &Table) {
+pub(crate) fn table(out: &mut String, table: &Table) {
     let heads = table.columns.iter().map(|column| {
         let note =
             if column.note.is_empty() { String::new() } else { format!(" ({})", column.note) };
@@ -119,7 +119,7 @@ fn cell(cell: &Cell) -> String {
 }
 
 /// Text that Markdown takes literally, on one line.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for character in one_line(text).chars() {
         match character {

@@ -153,7 +153,7 @@ fn answer_section(subject: &Subject, answer: &Answer) -> Markup {
     }
 }
 
-fn bullets(heading: &str, lines: &[String]) -> Markup {
+pub(crate) fn bullets(heading: &str, lines: &[String]) -> Markup {
     html! {
         @if !lines.is_empty() {
             h3 { (heading) }

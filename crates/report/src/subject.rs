@@ -1,8 +1,8 @@
 //! What a report is about: the results with the questions that every part of the report asks.
 
+pub(crate) use placelab_results::worst::{Found, ORDERED_SEEDS_MIN, figure, steps, worst};
 use placelab_results::{
-    Better, Contender, Measured, ORDERED_SEEDS_MIN, Role, RunResults, Spread, Step, Timeline,
-    Timings, Verdict, metric, verdict,
+    Contender, Measured, Role, RunResults, Spread, Timeline, Timings, Verdict, verdict,
 };
 
 use crate::palette::{Look, looks};
@@ -15,14 +15,6 @@ pub(crate) struct Subject<'a> {
     /// Decimals that tell loads apart where chance decides: more keys, more decimals.
     pub(crate) decimals: usize,
     looks: Vec<Look>,
-}
-
-/// A figure with the step it was taken after.
-#[derive(Clone, Copy)]
-pub(crate) struct Found<'a> {
-    pub(crate) measured: &'a Measured,
-    pub(crate) timeline: usize,
-    pub(crate) step: usize,
 }
 
 impl<'a> Subject<'a> {
@@ -50,10 +42,9 @@ impl<'a> Subject<'a> {
         Some(self.looks[index])
     }
 
-    /// Whether there are seeds enough to put contenders in an order: of equal contenders with two
-    /// or three seeds each, the ranges of some lie apart more often than not.
+    /// Whether there are seeds enough to put contenders in an order.
     pub(crate) fn has_order(&self) -> bool {
-        self.results.seeds >= ORDERED_SEEDS_MIN
+        self.results.has_order()
     }
 
     /// Whether a figure has a range over the seeds.
@@ -91,17 +82,7 @@ impl<'a> Subject<'a> {
 
     /// A step in words: `“add two”`, with its timeline where there are several.
     pub(crate) fn step_name(&self, timeline: usize, step: usize) -> String {
-        let Some(planned) = self.results.plan.get(timeline) else {
-            return format!("step {step}");
-        };
-        let label = planned.steps.get(step).map_or("start", |step| step.label.as_str());
-        let times = planned.steps.iter().filter(|other| other.label == label).count();
-        let place = if times > 1 { format!(" (step {step})") } else { String::new() };
-        if self.results.plan.len() > 1 {
-            format!("“{label}”{place} of “{}”", planned.name)
-        } else {
-            format!("“{label}”{place}")
-        }
+        self.results.step_name(timeline, step)
     }
 
     /// Sum of a fraction over the steps of a timeline, where the contender took all of them.
@@ -146,35 +127,4 @@ impl<'a> Subject<'a> {
 /// Least movement of all the steps of a timeline.
 pub(crate) fn least(timeline: &Timeline) -> f64 {
     timeline.steps.iter().skip(1).map(|step| step.minimum).sum()
-}
-
-/// A figure of a step, where there is one.
-pub(crate) fn figure<'a>(step: &'a Step, id: &str) -> Option<&'a Measured> {
-    let is_number = |measured: &&Measured| {
-        [measured.median, measured.low, measured.high].iter().all(|value| value.is_finite())
-    };
-    step.metrics.get(id).filter(is_number)
-}
-
-/// Every step of a contender with the indices of timeline and step.
-pub(crate) fn steps(contender: &Contender) -> impl Iterator<Item = (usize, usize, &Step)> {
-    contender.timelines.iter().enumerate().flat_map(|(timeline, done)| {
-        done.steps.iter().enumerate().map(move |(step, taken)| (timeline, step, taken))
-    })
-}
-
-/// The worst median of a contender's figure over every step.
-pub(crate) fn worst<'a>(contender: &'a Contender, id: &str) -> Option<Found<'a>> {
-    let higher = metric(id).is_some_and(|(metric, _)| metric.better == Better::Higher);
-    let found = steps(contender).filter_map(|(timeline, step, taken)| {
-        Some(Found { measured: figure(taken, id)?, timeline, step })
-    });
-    found.reduce(|a, b| {
-        let worse = if higher {
-            b.measured.median < a.measured.median
-        } else {
-            b.measured.median > a.measured.median
-        };
-        if worse { b } else { a }
-    })
 }

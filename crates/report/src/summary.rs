@@ -184,10 +184,10 @@ fn memory(contender: &Contender) -> Cell {
 }
 
 /// A requirement with the label of its metric: `largest load at most 1.25 × fair`.
-pub(crate) fn need(subject: &Subject, requirement: &Requirement) -> String {
+pub(crate) fn need(requirement: &Requirement) -> String {
     let id = requirement.metric.as_deref().unwrap_or_default();
     let Some((metric, measure)) = metric(id) else { return requirement.text() };
-    let print = |value: f64| number::of_metric(id, value, subject.decimals.min(2));
+    let print = |value: f64| number::of_metric(id, value, 2);
     let by =
         if measure == Measure::Keys { String::new() } else { format!(" by {}", measure.name()) };
     let bounds = match (requirement.min, requirement.max) {
@@ -204,7 +204,7 @@ pub(crate) fn requirements(subject: &Subject) -> Table {
     let mut columns = vec![Column::words("contender")];
     columns.extend(subject.results.requirements.iter().map(|requirement| Column {
         note: requirement.metric.clone().unwrap_or_default(),
-        ..Column::words(need(subject, requirement))
+        ..Column::words(need(requirement))
     }));
     columns.push(Column::words("takes every step"));
     let contenders = std::iter::zip(&subject.results.contenders, &subject.verdict.contenders);

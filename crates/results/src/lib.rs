@@ -9,6 +9,8 @@
 
 pub mod catalogue;
 pub mod certificate;
+pub mod compare;
+pub mod condition;
 pub mod evenness;
 pub mod failures;
 pub mod few_keys;
@@ -20,9 +22,12 @@ pub mod schema;
 pub mod theory;
 pub mod timings;
 pub mod verdict;
+pub mod worst;
 
 pub use catalogue::{Better, METRICS, Measure, Metric, metric};
 pub use certificate::{Certificate, Finding, LawText};
+pub use compare::{Comparison, Run, Sides, Times, Turn, compare};
+pub use condition::{Condition, ConditionError};
 pub use evenness::{Evenness, LEVEL, Likeness};
 pub use failures::{
     Cascade, FailureAnswer, FailureFigures, FailureKind, FailureQuestion, IdealRisks, LossRisk, Way,

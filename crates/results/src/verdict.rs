@@ -109,12 +109,22 @@ pub(crate) fn worst_by(
     contender: &Contender,
 ) -> Option<Spread> {
     let id = requirement.metric.as_deref()?;
-    let figures = match times {
-        Some(times) if id.starts_with("time.") => timed(results, times, contender, id),
-        _ => simulated(contender, id),
-    };
+    let figures = figures(results, times, contender, id);
     let beyond = |figure: &Spread| requirement.beyond(figure.median);
     figures.into_iter().max_by(|a, b| beyond(a).total_cmp(&beyond(b)))
+}
+
+/// A metric over every step; of a time, the one that counts.
+pub(crate) fn figures(
+    results: &RunResults,
+    times: Option<&Timings>,
+    contender: &Contender,
+    id: &str,
+) -> Vec<Spread> {
+    match times {
+        Some(times) if id.starts_with("time.") => timed(results, times, contender, id),
+        _ => simulated(contender, id),
+    }
 }
 
 /// A metric over every step.

@@ -22,21 +22,31 @@ impl Options {
         let shown_dir = shown(&self.dir.to_string_lossy());
         // With every link and dot resolved, so that `.` has a name too.
         let dir = self.dir.canonicalize().with_context(|| format!("cannot read {shown_dir}"))?;
-        let results: RunResults = read_json(&dir.join(RESULTS), schema::SCHEMA)?;
-        let path = dir.join(TIMINGS);
-        let read = || read_json(&path, timings::SCHEMA);
-        let timings: Option<Timings> = path.exists().then(read).transpose()?;
+        let (results, timings) = read(&dir)?;
         write(&dir, &results, timings.as_ref())?;
         say(&format!("drew {shown_dir} again"));
         Ok(())
     }
 }
 
+/// Reads what a report's folder holds.
+pub(crate) fn read(dir: &Path) -> Result<(RunResults, Option<Timings>), Failure> {
+    let results = read_results(&dir.join(RESULTS))?;
+    let path = dir.join(TIMINGS);
+    let read = || read_json(&path, timings::SCHEMA);
+    Ok((results, path.exists().then(read).transpose()?))
+}
+
+/// Reads a file of results.
+pub(crate) fn read_results(path: &Path) -> Result<RunResults, Failure> {
+    read_json(path, schema::SCHEMA)
+}
+
 fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result<T, Failure> {
     let shown = path.display();
     let text = read_text(path).with_context(|| format!("cannot read {shown}"))?;
     let invalid = |reason: String| {
-        Failure::Invalid(format!("{shown}: {reason}; only this version's results can be drawn"))
+        Failure::Invalid(format!("{shown}: {reason}; only this version's results can be read"))
     };
     let json: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;

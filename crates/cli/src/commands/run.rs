@@ -20,7 +20,7 @@ use crate::commands::check::{refuse_what_cannot_fit, threads};
 use crate::commands::prepare::{Changes, key_failure};
 use crate::commands::report;
 use crate::commands::time::Timer;
-use crate::failure::{Failure, say};
+use crate::failure::{Failure, say, unless_closed};
 use crate::folder;
 use crate::progress::Bar;
 use crate::table::{Form, Table};
@@ -52,14 +52,6 @@ pub(crate) struct Options {
 
 /// The name of an index.
 const INDEX: &str = "index.html";
-
-/// A reader who has seen enough ends the printing, not the run: what must hold is still judged.
-fn unless_closed(printed: Result<(), Failure>) -> Result<(), Failure> {
-    match printed {
-        Err(Failure::Closed) => Ok(()),
-        other => other,
-    }
-}
 
 /// What became of one scenario.
 struct Outcome {

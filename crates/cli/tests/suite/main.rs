@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod commands;
+mod compare;
 mod failures;
 mod generated;
 mod golden;

@@ -1,0 +1,272 @@
+//! What a comparison says, a sentence a finding.
+
+use std::collections::BTreeMap;
+
+use placelab_results::compare::{ExpectationChange, TimesCompared, VerdictChange};
+use placelab_results::{Comparison, Measure, Role, Sides, Times, Turn, metric};
+
+use super::cautions::cautions;
+use crate::answer::Difference;
+use crate::number::{self, nanoseconds};
+use crate::summary::need;
+use crate::text::{list_up_to, one_line, plural};
+
+/// Contenders written out of each turn in a sentence.
+const NAMES_MAX: usize = 4;
+/// Contenders written out in a headline.
+const SUITABLE_MAX: usize = 12;
+
+/// What a comparison says.
+pub(super) struct Story {
+    /// Who is suitable, and how much changed.
+    pub(super) headline: String,
+    /// The verdicts that changed, and the expectations.
+    pub(super) verdicts: Vec<String>,
+    /// The figures that differ, by metric.
+    pub(super) figures: Vec<Difference>,
+    /// The times that differ, by what was timed.
+    pub(super) times: Vec<Difference>,
+    /// What to be careful with.
+    pub(super) cautions: Vec<String>,
+}
+
+impl Story {
+    pub(super) fn of(comparison: &Comparison) -> Self {
+        let verdicts = comparison.verdicts.iter().map(verdict);
+        let expectations = comparison.expectations.iter().map(expectation);
+        let times = match &comparison.times {
+            Times::Compared(compared) => times(compared),
+            _ => Vec::new(),
+        };
+        Story {
+            headline: headline(comparison),
+            verdicts: verdicts.chain(expectations).collect(),
+            figures: figures(comparison),
+            times,
+            cautions: cautions(comparison),
+        }
+    }
+}
+
+/// The name of a contender as reports show it.
+pub(super) fn named(name: &str, role: Role) -> String {
+    let name = one_line(name);
+    if role == Role::Rival { name } else { format!("{name} ({})", role.name()) }
+}
+
+/// The label of a metric with its measure: `largest load by requests`.
+pub(super) fn label(id: &str) -> String {
+    match metric(id) {
+        None => one_line(id),
+        Some((metric, Measure::Keys)) => metric.label.into(),
+        Some((metric, by)) => format!("{} by {}", metric.label, by.name()),
+    }
+}
+
+/// How values of a metric are printed: so that two that differ read differently, where digits can
+/// do that.
+pub(super) fn printer(id: &str, sides: Sides<f64>) -> impl Fn(f64) -> String {
+    let print = number::of_metric;
+    let tells = |decimals: &usize| sides.map(|value| print(id, value, *decimals)).differ();
+    let decimals = (2..=4).find(tells);
+    move |value| match (decimals, metric(id).map(|(metric, _)| metric.unit)) {
+        (Some(decimals), _) => print(id, value, decimals),
+        (None, Some("fraction")) => format!("{} %", number::decimal(value * 100.0, 6)),
+        (None, Some(unit)) => format!("{} {unit}", number::decimal(value, 6)),
+        (None, None) => number::decimal(value, 6),
+    }
+}
+
+fn headline(comparison: &Comparison) -> String {
+    if comparison.same_results {
+        return "Nothing changed: both runs have the same results.".into();
+    }
+    format!("{} {}", suitable(comparison), counted(comparison))
+}
+
+fn suitable(comparison: &Comparison) -> String {
+    let Sides { before, after } = comparison.runs.as_ref().map(|run| &run.suitable);
+    let missing = |from: &[String], of: &[String]| -> Vec<String> {
+        from.iter().filter(|name| !of.contains(name)).map(|name| one_line(name)).collect()
+    };
+    let (gained, lost) = (missing(after, before), missing(before, after));
+    let kept: Vec<String> =
+        after.iter().filter(|name| before.contains(name)).map(|name| one_line(name)).collect();
+    let groups = [("now", gained), ("no longer", lost), ("still", kept)];
+    let some = groups.into_iter().filter(|(_, names)| !names.is_empty()).enumerate();
+    let said = some.map(|(place, (when, names))| {
+        let suitable = if place == 0 { " suitable" } else { "" };
+        format!("{when}{suitable}: {}", list_up_to(&names, SUITABLE_MAX))
+    });
+    let said = said.collect::<Vec<_>>().join("; ");
+    match said.is_empty() {
+        true => "No contender is suitable, before or after.".into(),
+        false => format!("{}.", capital(&said)),
+    }
+}
+
+/// How many figures changed.
+fn counted(comparison: &Comparison) -> String {
+    let figures = &comparison.figures;
+    let of = |turn| figures.differences.iter().filter(|one| one.turn == turn).count() as u64;
+    let [better, worse, neither] = [Turn::Better, Turn::Worse, Turn::Neither].map(of);
+    let all = plural(figures.compared, "figure", "figures");
+    let order = match (neither, better + worse) {
+        (0, _) => String::new(),
+        (_, 0) => format!("{} of {all} differ; no order is claimed.", number::count(neither)),
+        _ => format!(" Of {} more no order is claimed.", number::count(neither)),
+    };
+    match (figures.compared, better + worse, figures.within) {
+        (0, ..) => "No figure is in both runs.".into(),
+        (_, 0, _) if neither > 0 => order,
+        (_, 0, 0) => format!("None of {all} changed."),
+        (_, 0, within) => {
+            format!(
+                "None of {all} changed beyond its range; {} changed within it.",
+                number::count(within)
+            )
+        }
+        _ => format!(
+            "Of {all}, {} and {} beyond the ranges over the hash seeds.{order}",
+            plural(better, "is better", "are better"),
+            plural(worse, "is worse", "are worse")
+        ),
+    }
+}
+
+fn verdict(change: &VerdictChange) -> String {
+    match change {
+        VerdictChange::Suitable { contender, met } => {
+            let is =
+                if met.after { "is suitable now, and was not" } else { "is suitable no longer" };
+            format!("{} {is}.", one_line(contender))
+        }
+        VerdictChange::Requirement { contender, requirement, met, measured } => {
+            let id = requirement.metric.as_deref().unwrap_or_default();
+            let both = measured.both().unwrap_or_default();
+            let print = printer(id, both);
+            let judged = |met: Option<bool>, value: Option<f64>| {
+                let word = match met {
+                    Some(true) => "met",
+                    Some(false) => "not met",
+                    None => "without a figure",
+                };
+                let value = value.filter(|value| value.is_finite());
+                value.map_or(word.into(), |value| format!("{word} ({})", print(value)))
+            };
+            format!(
+                "{}: “{}” was {} and is {}.",
+                one_line(contender),
+                one_line(&need(requirement)),
+                judged(met.before, measured.before),
+                judged(met.after, measured.after)
+            )
+        }
+        VerdictChange::Refusal { contender, refusal } => {
+            let name = one_line(contender);
+            let reason = |text: &str| one_line(text.trim_end_matches('.'));
+            match (&refusal.before, &refusal.after) {
+                (None, Some(now)) => format!("{name} is refused now ({}).", reason(now)),
+                (Some(then), None) => {
+                    format!("{name} takes every step now; it was refused ({}).", reason(then))
+                }
+                (then, now) => {
+                    let [then, now] =
+                        [then, now].map(|text| reason(text.as_deref().unwrap_or_default()));
+                    format!("{name} is refused for another reason: {now}; it was: {then}.")
+                }
+            }
+        }
+        VerdictChange::Evenness { contender, measure, likeness } => format!(
+            "{}: loads by {} were {} and are {}.",
+            one_line(contender),
+            measure.name(),
+            likeness.before.name(),
+            likeness.after.name()
+        ),
+    }
+}
+
+fn expectation(change: &ExpectationChange) -> String {
+    let held = match change.met.after {
+        true => "did not hold and holds now",
+        false => "held and does not now: see there before relying on the figures",
+    };
+    format!("The expectation “{}” {held}.", one_line(&change.text))
+}
+
+/// A sentence a metric.
+fn figures(comparison: &Comparison) -> Vec<Difference> {
+    let mut order = Vec::new();
+    let mut by_metric = BTreeMap::<&str, Vec<(Turn, String)>>::new();
+    for one in &comparison.figures.differences {
+        let id = one.metric.as_str();
+        let medians = one.sides.as_ref().map(|figure| figure.median);
+        let text = change(&named(&one.contender, one.role), medians, printer(id, medians));
+        by_metric
+            .entry(id)
+            .or_insert_with(|| {
+                order.push(id);
+                Vec::new()
+            })
+            .push((one.turn, text));
+    }
+    order
+        .into_iter()
+        .map(|id| Difference {
+            what: capital(&label(id)),
+            text: turned(&by_metric[id], ["better", "worse"]),
+        })
+        .collect()
+}
+
+/// A sentence for each kind of time.
+fn times(compared: &TimesCompared) -> Vec<Difference> {
+    let mut by_kind = BTreeMap::<(&str, Option<u32>), Vec<(Turn, String)>>::new();
+    for one in &compared.differences {
+        let medians = one.sides.map(|time| time.median_ns);
+        let text = change(&one_line(&one.contender), medians, nanoseconds);
+        by_kind.entry((&one.what, one.nodes)).or_default().push((one.turn, text));
+    }
+    let sentence = |((what, nodes), all): ((&str, Option<u32>), Vec<(Turn, String)>)| Difference {
+        what: capital(&timed(what, nodes)),
+        text: turned(&all, ["faster", "slower"]),
+    };
+    by_kind.into_iter().map(sentence).collect()
+}
+
+/// What was timed: `batch lookup, 1,000 nodes`.
+pub(super) fn timed(what: &str, nodes: Option<u32>) -> String {
+    match nodes {
+        Some(nodes) => format!("{what}, {}", plural(nodes.into(), "node", "nodes")),
+        None => what.into(),
+    }
+}
+
+/// `ring (1.25 → 1.14 × fair)`.
+fn change(name: &str, sides: Sides<f64>, print: impl Fn(f64) -> String) -> String {
+    let Sides { before, after } = sides.map(print);
+    // The unit stands at the second value already.
+    let short = match (before.split_once(' '), after.split_once(' ')) {
+        (Some((number, unit)), Some((_, same))) if unit == same && number != "<" => number,
+        _ => &before,
+    };
+    format!("{name} ({short} → {after})")
+}
+
+/// `better for ring (…) and jump (…); worse for maglev (…).`
+fn turned(all: &[(Turn, String)], [better, worse]: [&str; 2]) -> String {
+    let kinds = [(Turn::Better, better), (Turn::Worse, worse), (Turn::Neither, "different")];
+    let said = kinds.into_iter().filter_map(|(turn, word)| {
+        let own = all.iter().filter(|(of, _)| *of == turn);
+        let names: Vec<&str> = own.map(|(_, text)| text.as_str()).collect();
+        (!names.is_empty()).then(|| format!("{word} for {}", list_up_to(&names, NAMES_MAX)))
+    });
+    format!("{}.", said.collect::<Vec<_>>().join("; "))
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + characters.as_str()
+}
