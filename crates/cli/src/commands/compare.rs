@@ -21,9 +21,9 @@ pub(crate) struct Options {
     before: PathBuf,
     /// The run after: likewise
     after: PathBuf,
-    /// Exit with 3 where this is true of a rival of AFTER, at any step: METRIC, one of > >= < <=
-    /// and a number. `change of METRIC` is what it is in AFTER less what it is in BEFORE. May be
-    /// repeated
+    /// Exit with 3 where this is true of a rival of AFTER at its worst step, as `load.excess >
+    /// 0.05`, or of its change since BEFORE, as `change of load.excess > 0.01`: a metric, one of >
+    /// >= < <= and a number. May be given again
     #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     fail_on: Vec<String>,
     /// Draw the comparison as a page that stands alone
@@ -111,9 +111,9 @@ fn judge<'a>(condition: &'a Condition, before: Run, after: Run<'a>) -> Result<Ju
     let values = condition.values(before, after);
     match values.is_empty() {
         true => Err(Failure::Invalid(format!(
-            "--fail-on `{condition}`: no rival of the run after has this figure; `compare --json` \
-             lists those that both runs have, and times come with a folder only, and change on one \
-             machine only"
+            "--fail-on `{condition}`: no rival of the run after has this figure, so that it could \
+             never come true: choose one that its results have; times are read from folders only, \
+             and change on one machine only"
         ))),
         false => Ok(Judged { condition, values }),
     }
@@ -150,13 +150,12 @@ fn table(compared: &Comparison) -> Table {
             Turn::Worse => "worse",
             Turn::Neither => "no order",
         };
-        table.row([
-            shown(&one.contender),
-            one.metric.clone(),
-            number(one.sides.before.median),
-            number(one.sides.after.median),
-            turn.into(),
-        ]);
+        let medians = one.sides.as_ref().map(|figure| figure.median);
+        // Values that differ read differently, whatever it takes.
+        let short = medians.map(number);
+        let values = if short.differ() { short } else { medians.map(|value| value.to_string()) };
+        let contender = shown(&one.contender);
+        table.row([contender, one.metric.clone(), values.before, values.after, turn.into()]);
     }
     table
 }

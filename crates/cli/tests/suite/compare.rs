@@ -72,6 +72,7 @@ fn what_changed_is_said_in_every_form() {
     let html = ["--html", page.to_str().unwrap()];
     let text = runs.compare("before", "after", &html).ok();
     assert!(text.starts_with("Now suitable: "), "{text}");
+    assert!(text.contains("maglev (new)") && text.contains("jump (left out)"), "{text}");
     let markdown = runs.compare("before", "after", &["--markdown"]).ok();
     let drawn = fs::read_to_string(&page).unwrap();
     for says in ["maglev", "jump", "load.excess at most 0.2", "What changed in the question"] {
@@ -146,7 +147,12 @@ fn files_that_are_no_results_are_refused() {
         ("truncated", good[..good.len() / 2].to_string(), 2, "EOF"),
         ("other schema", good.replacen("\"schema\": 1", "\"schema\": 99", 1), 2, "schema is not 1"),
         ("no number", good.replacen("\"replicas\": 1", "\"replicas\": NaN", 1), 2, "expected"),
-        ("too large a number", good.replacen("\"ranks\": 4", "\"ranks\": 1e999", 1), 2, "range"),
+        (
+            "too large a number",
+            good.replacen("\"replicas\": 1", "\"replicas\": 1e999", 1),
+            2,
+            "range",
+        ),
         ("unknown field", good.replacen("\"replicas\": 1", "\"replica\": 1", 1), 2, "replica"),
         ("something else", "[1, 2]".into(), 2, "schema is not 1"),
     ] {

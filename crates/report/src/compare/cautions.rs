@@ -16,8 +16,9 @@ pub(super) fn cautions(comparison: &Comparison) -> Vec<String> {
     }
     if comparison.design.iter().any(|one| one.what.starts_with("timeline ")) {
         lines.push(
-            "The events differ: the worst of more steps is worse on average, under an ideal hash \
-             too."
+            "The events differ, and with them what has to move: look at what moved beyond the \
+             least, and without a reason. The worst of more steps is worse on average, under an \
+             ideal hash too."
                 .into(),
         );
     }

@@ -69,10 +69,10 @@ pub(super) fn figures(comparison: &Comparison) -> Table {
     let columns = vec![
         Column::words("contender"),
         Column::words("figure"),
-        Column::figures("before", "worst step, 5–95 %"),
-        Column::figures("after", "worst step, 5–95 %"),
-        Column::words("turn"),
         Column::words("worst step"),
+        Column::figures("before", "median, 5–95 %"),
+        Column::figures("after", "median, 5–95 %"),
+        Column::figures("turn", ""),
     ];
     let rows = comparison.figures.differences.iter().map(|one| {
         let print = printer(&one.metric, one.sides.as_ref().map(|figure| figure.median));
@@ -85,21 +85,19 @@ pub(super) fn figures(comparison: &Comparison) -> Table {
         Row::from(vec![
             Cell::new(named(&one.contender, one.role)),
             Cell::new(label(&one.metric)).with_note(one.metric.as_str()),
+            step(one.sides.as_ref().map(|figure| one_line(&figure.step))),
             before,
             after,
-            turn(one.turn),
-            Cell::new(step(one.sides.as_ref().map(|figure| one_line(&figure.step)))),
+            turn(one.turn, ["better", "worse"]),
         ])
     });
     Table::capped(columns, rows.collect())
 }
 
-/// Where figures are worst: `“add two”`, or that before and that after.
-fn step(steps: Sides<String>) -> String {
-    match steps.differ() {
-        true => format!("{}, then {}", steps.before, steps.after),
-        false => steps.after,
-    }
+/// Where figures are worst, before and after.
+fn step(steps: Sides<String>) -> Cell {
+    let cell = Cell::new(steps.before.as_str());
+    if steps.differ() { cell.with_note(format!("then {}", steps.after)) } else { cell }
 }
 
 /// The times that differ.
@@ -107,9 +105,9 @@ pub(super) fn times(times: &TimesCompared) -> Table {
     let columns = vec![
         Column::words("contender"),
         Column::words("time"),
-        Column::figures("before", "least, largest"),
-        Column::figures("after", "least, largest"),
-        Column::words("turn"),
+        Column::figures("before", "median, rounds"),
+        Column::figures("after", "median, rounds"),
+        Column::figures("turn", ""),
     ];
     let cell = |time: TimeRange| {
         let range = number::range(time.least_ns, time.largest_ns, nanoseconds);
@@ -119,15 +117,15 @@ pub(super) fn times(times: &TimesCompared) -> Table {
         let Sides { before, after } = one.sides.map(cell);
         let name = Cell::new(one_line(&one.contender));
         let what = Cell::new(timed(&one.what, one.nodes));
-        Row::from(vec![name, what, before, after, turn(one.turn)])
+        Row::from(vec![name, what, before, after, turn(one.turn, ["faster", "slower"])])
     });
     Table::capped(columns, rows.collect())
 }
 
-fn turn(turn: Turn) -> Cell {
+fn turn(turn: Turn, [better, worse]: [&str; 2]) -> Cell {
     match turn {
-        Turn::Better => Cell::new("better").with_tone(Tone::Good),
-        Turn::Worse => Cell::new("worse").with_tone(Tone::Bad),
+        Turn::Better => Cell::new(better).with_tone(Tone::Good),
+        Turn::Worse => Cell::new(worse).with_tone(Tone::Bad),
         Turn::Neither => Cell::new("no order"),
     }
 }

@@ -32,7 +32,10 @@ pub(super) struct Story {
 
 impl Story {
     pub(super) fn of(comparison: &Comparison) -> Self {
-        let verdicts = comparison.verdicts.iter().map(verdict);
+        let roles: BTreeMap<&str, Role> =
+            comparison.contenders.iter().map(|one| (one.name.as_str(), one.role)).collect();
+        let name = |name: &str| named(name, *roles.get(name).unwrap_or(&Role::Rival));
+        let verdicts = comparison.verdicts.iter().map(|change| verdict(change, name));
         let expectations = comparison.expectations.iter().map(expectation);
         let times = match &comparison.times {
             Times::Compared(compared) => times(compared),
@@ -86,10 +89,14 @@ fn headline(comparison: &Comparison) -> String {
 
 fn suitable(comparison: &Comparison) -> String {
     let Sides { before, after } = comparison.runs.as_ref().map(|run| &run.suitable);
-    let missing = |from: &[String], of: &[String]| -> Vec<String> {
-        from.iter().filter(|name| !of.contains(name)).map(|name| one_line(name)).collect()
+    let only = &comparison.contenders_only;
+    let missing = |from: &[String], of: &[String], only: &[String], why: &str| -> Vec<String> {
+        let those = from.iter().filter(|name| !of.contains(name));
+        let why = |name: &String| if only.contains(name) { why } else { "" }.to_string();
+        those.map(|name| one_line(name) + &why(name)).collect()
     };
-    let (gained, lost) = (missing(after, before), missing(before, after));
+    let gained = missing(after, before, &only.after, " (new)");
+    let lost = missing(before, after, &only.before, " (left out)");
     let kept: Vec<String> =
         after.iter().filter(|name| before.contains(name)).map(|name| one_line(name)).collect();
     let groups = [("now", gained), ("no longer", lost), ("still", kept)];
@@ -126,20 +133,36 @@ fn counted(comparison: &Comparison) -> String {
                 number::count(within)
             )
         }
-        _ => format!(
-            "Of {all}, {} and {} beyond the ranges over the hash seeds.{order}",
-            plural(better, "is better", "are better"),
-            plural(worse, "is worse", "are worse")
-        ),
+        _ => {
+            let others = figures.differences.iter().filter(|one| one.role != Role::Rival).count();
+            let others = match others {
+                0 => String::new(),
+                _ => format!(", {others} of them of canaries or exhibits"),
+            };
+            format!(
+                "Of {all}, {} and {} beyond the ranges over the hash seeds{others}.{order}",
+                are(better, "better"),
+                are(worse, "worse")
+            )
+        }
     }
 }
 
-fn verdict(change: &VerdictChange) -> String {
+/// `none is better`, `1 is better`, `2 are better`.
+fn are(count: u64, what: &str) -> String {
+    match count {
+        0 => format!("none is {what}"),
+        1 => format!("1 is {what}"),
+        _ => format!("{} are {what}", number::count(count)),
+    }
+}
+
+fn verdict(change: &VerdictChange, name: impl Fn(&str) -> String) -> String {
     match change {
         VerdictChange::Suitable { contender, met } => {
             let is =
                 if met.after { "is suitable now, and was not" } else { "is suitable no longer" };
-            format!("{} {is}.", one_line(contender))
+            format!("{} {is}.", name(contender))
         }
         VerdictChange::Requirement { contender, requirement, met, measured } => {
             let id = requirement.metric.as_deref().unwrap_or_default();
@@ -156,14 +179,14 @@ fn verdict(change: &VerdictChange) -> String {
             };
             format!(
                 "{}: “{}” was {} and is {}.",
-                one_line(contender),
+                name(contender),
                 one_line(&need(requirement)),
                 judged(met.before, measured.before),
                 judged(met.after, measured.after)
             )
         }
         VerdictChange::Refusal { contender, refusal } => {
-            let name = one_line(contender);
+            let name = name(contender);
             let reason = |text: &str| one_line(text.trim_end_matches('.'));
             match (&refusal.before, &refusal.after) {
                 (None, Some(now)) => format!("{name} is refused now ({}).", reason(now)),
@@ -179,7 +202,7 @@ fn verdict(change: &VerdictChange) -> String {
         }
         VerdictChange::Evenness { contender, measure, likeness } => format!(
             "{}: loads by {} were {} and are {}.",
-            one_line(contender),
+            name(contender),
             measure.name(),
             likeness.before.name(),
             likeness.after.name()
@@ -195,29 +218,26 @@ fn expectation(change: &ExpectationChange) -> String {
     format!("The expectation “{}” {held}.", one_line(&change.text))
 }
 
-/// A sentence a metric.
+/// A sentence a metric, first those of contenders that may be chosen.
 fn figures(comparison: &Comparison) -> Vec<Difference> {
-    let mut order = Vec::new();
+    let mut differences: Vec<_> = comparison.figures.differences.iter().collect();
+    differences.sort_by_key(|one| one.role != Role::Rival);
     let mut by_metric = BTreeMap::<&str, Vec<(Turn, String)>>::new();
-    for one in &comparison.figures.differences {
+    let mut order = Vec::new();
+    for one in differences {
         let id = one.metric.as_str();
+        if !by_metric.contains_key(id) {
+            order.push(id);
+        }
         let medians = one.sides.as_ref().map(|figure| figure.median);
         let text = change(&named(&one.contender, one.role), medians, printer(id, medians));
-        by_metric
-            .entry(id)
-            .or_insert_with(|| {
-                order.push(id);
-                Vec::new()
-            })
-            .push((one.turn, text));
+        by_metric.entry(id).or_default().push((one.turn, text));
     }
-    order
-        .into_iter()
-        .map(|id| Difference {
-            what: capital(&label(id)),
-            text: turned(&by_metric[id], ["better", "worse"]),
-        })
-        .collect()
+    let sentence = |id: &str| Difference {
+        what: capital(&label(id)),
+        text: turned(&by_metric[id], ["better", "worse"]),
+    };
+    order.into_iter().map(sentence).collect()
 }
 
 /// A sentence for each kind of time.
@@ -228,11 +248,12 @@ fn times(compared: &TimesCompared) -> Vec<Difference> {
         let text = change(&one_line(&one.contender), medians, nanoseconds);
         by_kind.entry((&one.what, one.nodes)).or_default().push((one.turn, text));
     }
-    let sentence = |((what, nodes), all): ((&str, Option<u32>), Vec<(Turn, String)>)| Difference {
-        what: capital(&timed(what, nodes)),
-        text: turned(&all, ["faster", "slower"]),
+    let sentence = |what: String, all: &[(Turn, String)]| Difference {
+        what: capital(&what),
+        text: turned(all, ["faster", "slower"]),
     };
-    by_kind.into_iter().map(sentence).collect()
+    let kinds = by_kind.iter();
+    kinds.map(|((what, nodes), all)| sentence(timed(what, *nodes), all)).collect()
 }
 
 /// What was timed: `batch lookup, 1,000 nodes`.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Pair, Sides, only};
+use super::{Pair, Sides};
 use crate::plan::Timeline;
 use crate::schema::{Contender, Requirement, RunResults};
 
@@ -65,7 +65,7 @@ const FACTS: [Fact; 16] = [
 pub(super) fn design(runs: Sides<&RunResults>, pairs: &[Pair]) -> Vec<DesignChange> {
     let facts = FACTS.iter().map(|(what, of)| change((*what).into(), runs.map(of)));
     let mut changes: Vec<DesignChange> = facts.flatten().collect();
-    changes.extend(change("weights of the first fleet".into(), weights(runs)));
+    changes.extend(change("nodes of the first fleet, with weights".into(), weights(runs)));
     changes.extend(timelines(runs));
     changes.extend(requirements(runs));
     for pair in pairs {
@@ -93,7 +93,7 @@ fn failures(run: &RunResults) -> Option<Value> {
     ))
 }
 
-/// The weights that differ, where nodes are listed in both runs.
+/// The nodes that differ with their weights, where nodes are listed in both runs.
 fn weights(runs: Sides<&RunResults>) -> Sides<Option<Value>> {
     let Some(fleets) = runs.map(first_fleet).both() else { return Sides::default() };
     let differs = |name: &&str| fleets.before.get(name) != fleets.after.get(name);
@@ -170,15 +170,36 @@ fn step(timeline: &Timeline, index: usize) -> String {
     )
 }
 
-/// Requirements that only one run states.
-fn requirements(runs: Sides<&RunResults>) -> impl Iterator<Item = DesignChange> {
-    let texts = runs.map(|run| run.requirements.iter().map(Requirement::text).collect::<Vec<_>>());
-    let Sides { before, after } =
-        only(texts.as_ref().map(|all| all.iter().map(String::as_str).collect()));
-    let dropped = before.into_iter().map(|one| Sides { before: text(one), after: None });
-    let added = after.into_iter().map(|one| Sides { before: None, after: text(one) });
-    let stated = |sides| DesignChange { what: "requirement".into(), sides };
-    dropped.collect::<Vec<_>>().into_iter().chain(added).map(stated)
+/// Requirements that only one run states, by what they are about, side by side.
+fn requirements(runs: Sides<&RunResults>) -> Vec<DesignChange> {
+    let texts = |run: &RunResults| -> BTreeSet<String> {
+        run.requirements.iter().map(Requirement::text).collect()
+    };
+    let known = runs.map(texts);
+    let alone = |own: &RunResults, others: &BTreeSet<String>| {
+        let mut by_subject = BTreeMap::<String, Vec<String>>::new();
+        for one in &own.requirements {
+            let text = one.text();
+            if !others.contains(&text) {
+                let about = one.metric.clone().or(one.capability.clone());
+                by_subject.entry(about.unwrap_or_default()).or_default().push(text);
+            }
+        }
+        by_subject
+    };
+    let (before, after) = (alone(runs.before, &known.after), alone(runs.after, &known.before));
+    let subjects: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let mut changes = Vec::new();
+    for about in subjects {
+        let of = |all: &BTreeMap<String, Vec<String>>| all.get(about).cloned().unwrap_or_default();
+        let (was, now) = (of(&before), of(&after));
+        for index in 0..was.len().max(now.len()) {
+            let side = |texts: &[String]| texts.get(index).and_then(text);
+            let sides = Sides { before: side(&was), after: side(&now) };
+            changes.push(DesignChange { what: "requirement".into(), sides });
+        }
+    }
+    changes
 }
 
 fn parameters(contender: &Contender) -> String {

@@ -51,6 +51,30 @@ fn each_change_of_the_question_is_told() {
 }
 
 #[test]
+fn requirements_on_one_figure_stand_side_by_side() {
+    let at_most = |metric: &str, max: f64| Requirement {
+        metric: Some(metric.into()),
+        min: None,
+        max: Some(max),
+        capability: None,
+    };
+    let (mut before, mut after) = (run(), run());
+    before.requirements = vec![at_most("load.cv", 1.0), at_most("load.excess", 0.1)];
+    after.requirements = vec![at_most("work.lookup", 9.0), at_most("load.excess", 0.2)];
+    let design = compared(&before, &after).design;
+    let told: Vec<_> = design.iter().map(|one| (&one.sides.before, &one.sides.after)).collect();
+    let [none, cv, was, now, work] = [
+        None,
+        Some("load.cv at most 1"),
+        Some("load.excess at most 0.1"),
+        Some("load.excess at most 0.2"),
+        Some("work.lookup at most 9"),
+    ]
+    .map(|text| text.map(|text| Value::Text(text.into())));
+    assert_eq!(told, [(&cv, &none), (&was, &now), (&none, &work)]);
+}
+
+#[test]
 fn events_are_told_by_their_span_or_the_first_other_step() {
     let longer = told(|run| {
         let mut step = run.plan[0].steps[1].clone();
@@ -82,7 +106,7 @@ fn weights_are_told_where_they_differ() {
     let [(what, before, Some(after))] = &heavier[..] else { panic!("{heavier:?}") };
     assert_eq!(
         (what.as_str(), before.as_deref()),
-        ("weights of the first fleet", Some("node-0=1"))
+        ("nodes of the first fleet, with weights", Some("node-0=1"))
     );
     assert!(after.starts_with("node-0=2, node-01=2") && after.ends_with(" and 12 more"), "{after}");
 }
