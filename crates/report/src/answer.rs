@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 pub(crate) use differences::lookup_time;
 
 use placelab_results::{
-    Contender, ContenderVerdict, Cropped, Judgement, Measured, ORDERED_SEEDS_MIN, Requirement, Role,
+    Contender, ContenderVerdict, Cropped, Judgement, Measured, Requirement, Role,
 };
 
 use crate::number::{self, percent};
-use crate::subject::{Subject, figure, steps, worst};
+use crate::subject::{ORDERED_SEEDS_MIN, Subject, figure, steps, worst};
 use crate::summary::need;
 use crate::text::{list, list_up_to, one_line, plural};
 

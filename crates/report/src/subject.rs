@@ -1,9 +1,8 @@
 //! What a report is about: the results with the questions that every part of the report asks.
 
+pub(crate) use placelab_results::Spread;
 pub(crate) use placelab_results::worst::{Found, ORDERED_SEEDS_MIN, figure, steps, worst};
-use placelab_results::{
-    Contender, Measured, Role, RunResults, Spread, Timeline, Timings, Verdict, verdict,
-};
+use placelab_results::{Contender, Role, RunResults, Timeline, Timings, Verdict, verdict};
 
 use crate::palette::{Look, looks};
 

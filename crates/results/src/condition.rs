@@ -8,7 +8,7 @@ use crate::catalogue::metric;
 use crate::compare::{Run, Sides, other_machine};
 use crate::fixed;
 use crate::schema::Contender;
-use crate::verdict::medians;
+use crate::verdict::figures;
 
 /// A condition on a figure of the run after, or on its change.
 #[derive(Clone, PartialEq, Debug)]
@@ -147,8 +147,9 @@ impl Condition {
     /// no such figure is left out.
     pub fn values<'a>(&self, before: Run, after: Run<'a>) -> Vec<(&'a str, f64)> {
         let value = |run: Run, one: &Contender| {
-            let medians = medians(run.results, run.timings, one, &self.metric);
-            self.relation.nearest(medians.into_iter().filter(|median| median.is_finite()))
+            let figures = figures(run.results, run.timings, one, &self.metric);
+            let medians = figures.into_iter().map(|figure| figure.median);
+            self.relation.nearest(medians.filter(|median| median.is_finite()))
         };
         let timings = Sides { before: before.timings, after: after.timings }.both();
         let is_elsewhere = self.metric.starts_with("time.")

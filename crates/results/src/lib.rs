@@ -36,7 +36,7 @@ pub use few_keys::{FewKeys, KEYS_A_NODE_MIN, Quantum, table_floor};
 pub use history::{BenchMachine, BenchRun, BenchTime};
 pub use outlook::{Outlook, OutlookFleet};
 pub use plan::{CROPPED_LISTED_MAX, Cropped, PlannedStep, Timeline};
-pub use recommendation::{Alternative, ORDERED_SEEDS_MIN, Outdone, PRICES, Recommendation, Upkeep};
+pub use recommendation::{Alternative, Outdone, PRICES, Recommendation, Upkeep};
 pub use schema::*;
 pub use theory::{ClosedForm, Theory};
 pub use timings::{

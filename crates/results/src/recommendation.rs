@@ -13,9 +13,6 @@ use crate::schema::{Contender, Requirement, RunResults};
 use crate::timings::Timings;
 use crate::verdict::{Spread, worst_by};
 
-/// Fewest hash seeds whose ranges put contenders in an order: with ten, ranges of equal contenders
-/// lie apart in less than one run of a hundred, with three in two of five.
-pub const ORDERED_SEEDS_MIN: u32 = 10;
 /// What everybody pays, required or not: keys that move, steps of a lookup, memory.
 pub const PRICES: [&str; 4] =
     ["movement.moved", "movement.sideways", "work.lookup", "memory.derived_bytes"];
@@ -191,7 +188,7 @@ impl Rule {
             Criterion { text: id.into(), requirement, is_required: false }
         });
         let criteria = required.chain(paid).collect();
-        Rule { criteria, has_order: results.seeds >= ORDERED_SEEDS_MIN }
+        Rule { criteria, has_order: results.has_order() }
     }
 
     fn figures(

@@ -4,11 +4,11 @@
 //! lie apart. Ranges that overlap do not say that contenders are alike: one draw of the hash may be
 //! on either side.
 
-use placelab_results::{Chance, Contender, Likeness, Measure, Spread};
+use placelab_results::{Chance, Contender, Likeness, Measure};
 
 use super::{Difference, NAMES_MAX};
 use crate::number::{self, nanoseconds, percent};
-use crate::subject::{Found, Subject, least, worst};
+use crate::subject::{Found, Spread, Subject, least, worst};
 use crate::summary::tested;
 use crate::text::{list_up_to, one_line};
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use placelab_results::{
-    Alternative, Better, Contender, Outdone, OutlookFleet, Recommendation, Spread, Upkeep, metric,
+    Alternative, Better, Contender, Outdone, OutlookFleet, Recommendation, Upkeep, metric,
 };
 
 use super::{NAMES_MAX, took_every_step};
 use crate::number;
-use crate::subject::{Subject, worst};
+use crate::subject::{Spread, Subject, worst};
 use crate::summary::need;
 use crate::text::{list_up_to, one_line, plural};
 
@@ -140,7 +140,7 @@ fn outdone(subject: &Subject, outdone: &[Outdone]) -> Vec<String> {
 fn in_words(subject: &Subject, texts: &[String]) -> Vec<String> {
     let requirements = &subject.results.requirements;
     let words = |text: &String| match requirements.iter().find(|one| one.text() == *text) {
-        Some(requirement) => Some(format!("“{}”", need(subject, requirement))),
+        Some(requirement) => Some(format!("“{}”", need(requirement))),
         None => metric(text).map(|_| label(text)),
     };
     texts.iter().filter_map(words).collect()

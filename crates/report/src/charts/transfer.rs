@@ -252,7 +252,8 @@ fn finding(subject: &Subject, data: Data) -> String {
     };
     format!(
         "{what} the slowest event takes, at {} or {} a node: {}. That is the least it can take: \
-         the busiest node does nothing else, and nobody waits for the other end.{failures}{copies}{}",
+         the busiest node does nothing else, and nobody waits for the other \
+         end.{failures}{copies}{}",
         BANDWIDTHS[0].1,
         BANDWIDTHS[1].1,
         list_up_to(&said, NAMES_MAX),

@@ -112,7 +112,7 @@ fn requirements(runs: Sides<&RunResults>, pair: &Pair) -> Vec<VerdictChange> {
             contender: pair.name.into(),
             requirement: requirement.clone(),
             met,
-            measured: sides.map(|judgement| judgement.measured),
+            measured: sides.map(|judgement| judgement.measured.map(|figure| figure.median)),
         })
     });
     changed.collect()
