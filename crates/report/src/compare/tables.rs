@@ -3,7 +3,7 @@
 use placelab_results::compare::{DesignChange, TimeRange, TimesCompared, Value, WorstFigure};
 use placelab_results::{Comparison, Sides, Turn};
 
-use super::words::{label, named, printer, timed};
+use super::words::{label, named, printer_of, timed};
 use crate::number::{self, nanoseconds};
 use crate::table::{Cell, Column, Row, Table, Tone};
 use crate::text::{one_line, opening};
@@ -75,7 +75,7 @@ pub(super) fn figures(comparison: &Comparison) -> Table {
         Column::figures("turn", ""),
     ];
     let rows = comparison.figures.differences.iter().map(|one| {
-        let print = printer(&one.metric, one.sides.as_ref().map(|figure| figure.median));
+        let print = printer_of(one);
         let cell = |figure: &WorstFigure| {
             let range = number::range(figure.low, figure.high, &print);
             let cell = Cell::new(print(figure.median));

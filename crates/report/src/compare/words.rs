@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use placelab_results::compare::{ExpectationChange, TimesCompared, VerdictChange};
+use placelab_results::compare::{self, ExpectationChange, TimesCompared, VerdictChange};
 use placelab_results::{Comparison, Measure, Role, Sides, Times, Turn, metric};
 
 use super::cautions::cautions;
@@ -66,18 +66,33 @@ pub(super) fn label(id: &str) -> String {
     }
 }
 
-/// How values of a metric are printed: so that two that differ read differently, where digits can
-/// do that.
-pub(super) fn printer(id: &str, sides: Sides<f64>) -> impl Fn(f64) -> String {
-    let print = number::of_metric;
-    let tells = |decimals: &usize| sides.map(|value| print(id, value, *decimals)).differ();
-    let decimals = (2..=4).find(tells);
-    move |value| match (decimals, metric(id).map(|(metric, _)| metric.unit)) {
-        (Some(decimals), _) => print(id, value, decimals),
-        (None, Some("fraction")) => format!("{} %", number::decimal(value * 100.0, 6)),
-        (None, Some(unit)) => format!("{} {unit}", number::decimal(value, 6)),
-        (None, None) => number::decimal(value, 6),
+/// How values of a metric are printed: so that each pair that differs reads differently.
+pub(super) fn printer<'a>(id: &'a str, pairs: &[Sides<f64>]) -> impl Fn(f64) -> String + use<'a> {
+    let tells = |print: &dyn Fn(f64) -> String| {
+        pairs.iter().filter(|pair| pair.differ()).all(|pair| pair.map(print).differ())
+    };
+    let usual = (2..=4).find(|decimals| tells(&|value| number::of_metric(id, value, *decimals)));
+    // Units of their own, such as percent, have a fixed number of digits: then without them.
+    let (scale, unit) = match metric(id).map(|(metric, _)| metric.unit) {
+        Some("fraction") => (100.0, "%"),
+        Some(unit) => (1.0, unit),
+        None => (1.0, ""),
+    };
+    let digits = (1..=9).find(|decimals| tells(&|value| number::decimal(scale * value, *decimals)));
+    move |value| match usual {
+        Some(decimals) => number::of_metric(id, value, decimals),
+        None => format!("{} {unit}", number::decimal(scale * value, digits.unwrap_or(9))),
     }
+}
+
+/// The same for a figure whose ranges lie apart: they must not seem to touch.
+pub(super) fn printer_of(difference: &compare::Difference) -> impl Fn(f64) -> String {
+    let sides = difference.sides.as_ref();
+    let facing = match sides.before.median < sides.after.median {
+        true => Sides { before: sides.before.high, after: sides.after.low },
+        false => Sides { before: sides.before.low, after: sides.after.high },
+    };
+    printer(&difference.metric, &[sides.map(|figure| figure.median), facing])
 }
 
 fn headline(comparison: &Comparison) -> String {
@@ -120,7 +135,7 @@ fn counted(comparison: &Comparison) -> String {
     let all = plural(figures.compared, "figure", "figures");
     let order = match (neither, better + worse) {
         (0, _) => String::new(),
-        (_, 0) => format!("{} of {all} differ; no order is claimed.", number::count(neither)),
+        (_, 0) => format!("{} of {all} lie apart; no order is claimed.", number::count(neither)),
         _ => format!(" Of {} more no order is claimed.", number::count(neither)),
     };
     match (figures.compared, better + worse, figures.within) {
@@ -167,7 +182,7 @@ fn verdict(change: &VerdictChange, name: impl Fn(&str) -> String) -> String {
         VerdictChange::Requirement { contender, requirement, met, measured } => {
             let id = requirement.metric.as_deref().unwrap_or_default();
             let both = measured.both().unwrap_or_default();
-            let print = printer(id, both);
+            let print = printer(id, &[both]);
             let judged = |met: Option<bool>, value: Option<f64>| {
                 let word = match met {
                     Some(true) => "met",
@@ -230,7 +245,7 @@ fn figures(comparison: &Comparison) -> Vec<Difference> {
             order.push(id);
         }
         let medians = one.sides.as_ref().map(|figure| figure.median);
-        let text = change(&named(&one.contender, one.role), medians, printer(id, medians));
+        let text = change(&named(&one.contender, one.role), medians, printer_of(one));
         by_metric.entry(id).or_default().push((one.turn, text));
     }
     let sentence = |id: &str| Difference {
@@ -290,4 +305,40 @@ fn capital(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + characters.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(id: &str, before: f64, after: f64) -> [String; 2] {
+        let print = printer(id, &[Sides { before, after }]);
+        [print(before), print(after)]
+    }
+
+    #[test]
+    fn values_that_differ_read_differently() {
+        for (id, before, after, expected) in [
+            ("load.max_over_mean", 1.25, 1.14, ["1.25 × fair", "1.14 × fair"]),
+            ("load.max_over_mean", 1.0002, 1.0003, ["1.0002 × fair", "1.0003 × fair"]),
+            ("load.cv", 0.0147, 0.0067, ["0.015 × fair", "0.007 × fair"]),
+            ("movement.moved", 0.323, 0.646, ["32.3 %", "64.6 %"]),
+            ("movement.moved", 0.333_33, 0.333_34, ["33.333 %", "33.334 %"]),
+            ("load.cv", 1.0, 1.0 + 1e-15, ["1.000000000 × fair", "1.000000000 × fair"]),
+            ("load.cv", 0.0147, 0.0147, ["0.01 × fair", "0.01 × fair"]),
+            ("unknown", f64::NAN, 1.0, ["–", "1.000"]),
+        ] {
+            assert_eq!(printed(id, before, after), expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn a_unit_stands_once() {
+        let said = |before, after| {
+            let sides = Sides { before, after };
+            change("ring", sides, |value| number::of_metric("time.lookup_ns", value, 2))
+        };
+        assert_eq!(said(8.0, 16.0), "ring (8.00 → 16.0 ns)");
+        assert_eq!(said(800.0, 1_600.0), "ring (800 ns → 1.60 µs)");
+    }
 }
