@@ -87,10 +87,10 @@ fn times_caution(comparison: &Comparison) -> Option<String> {
                 _ => "The machine was busy when times were taken: distrust them. ",
             };
             Some(format!(
-                "{busy}{} of {} beyond what one run differs from itself; the next run of the same \
-                 program may be off by as much as a third.",
-                plural(times.differences.len() as u64, "time", "times"),
-                number::count(times.compared)
+                "{busy}{} of {} lie apart by more than a run is off from itself; the next run of \
+                 the same program may be off by as much as a third.",
+                number::count(times.differences.len() as u64),
+                plural(times.compared, "time", "times")
             ))
         }
     }
