@@ -57,7 +57,8 @@ fn pixels(scene: &Scene, scale: f64) -> (u32, u32) {
     (whole(scene.width), whole(scene.height))
 }
 
-/// The scene as an SVG element with a title and a description.
+/// The scene as an SVG element with a title and a description. What speaks of a contender is
+/// grouped, and the group has the contender's index.
 pub(crate) fn svg(
     name: &str,
     scene: &Scene,
@@ -65,25 +66,38 @@ pub(crate) fn svg(
     description: &str,
 ) -> Result<String, ReportError> {
     let size = pixels(scene, SCALE);
-    let mut drawn = String::new();
-    let area = SVGBackend::with_string(&mut drawn, size).into_drawing_area();
-    draw(&area, scene, Backend::svg(SCALE)).map_err(|reason| failed(name, reason))?;
-    drop(area);
-    // plotters gives a bare element: ours has a name for those who cannot see it, and no fixed
-    // size. Texts are escaped, so the tag and the attribute stand only where plotters wrote them.
-    let body = drawn.split_once('>').map_or("", |(_, body)| body);
-    let body = body.replace(" opacity=\"1\"", "");
+    let mut body = String::new();
+    for marks in scene.marks.chunk_by(|a, b| a.contender() == b.contender()) {
+        let elements = elements(marks, size).map_err(|reason| failed(name, reason))?;
+        body += &match marks[0].contender() {
+            Some(contender) => format!("<g data-of=\"{contender}\">{elements}</g>"),
+            None => elements,
+        };
+    }
     let head = maud::html! {
         title id={ "title-" (name) } { (title) }
         desc id={ "description-" (name) } { (description) }
     };
     Ok(format!(
         "<svg class=\"chart\" viewBox=\"0 0 {} {}\" xmlns=\"http://www.w3.org/2000/svg\" \
-         role=\"img\" aria-labelledby=\"title-{name} description-{name}\">{}{body}",
+         role=\"img\" aria-labelledby=\"title-{name} description-{name}\">{}{body}</svg>",
         size.0,
         size.1,
         head.into_string(),
     ))
+}
+
+/// The elements of marks, without the one that plotters puts around them: ours has a name for
+/// those who cannot see it, and no fixed size.
+fn elements(marks: &[Mark], size: (u32, u32)) -> Result<String, String> {
+    let mut drawn = String::new();
+    let area = SVGBackend::with_string(&mut drawn, size).into_drawing_area();
+    draw(&area, marks, Backend::svg(SCALE))?;
+    drop(area);
+    // Texts are escaped, so tags and attributes stand only where plotters wrote them.
+    let inner = drawn.split_once('>').map_or("", |(_, rest)| rest);
+    let inner = inner.rsplit_once("</svg>").map_or(inner, |(inner, _)| inner);
+    Ok(inner.replace(" opacity=\"1\"", ""))
 }
 
 /// The scene as a PNG file at twice its size, with title and description inside.
@@ -101,8 +115,9 @@ pub(crate) fn png(
     let (wide, high) = (width * times, height * times);
     let mut buffer = vec![0; wide as usize * high as usize * 3];
     let area = BitMapBackend::with_buffer(&mut buffer, (wide, high)).into_drawing_area();
-    draw(&area, scene, Backend::bitmap(SCALE * f64::from(times)))
-        .map_err(|reason| failed(name, reason))?;
+    let failed = |reason| failed(name, reason);
+    area.fill(&colour(PAPER.into())).map_err(|error| failed(error.to_string()))?;
+    draw(&area, &scene.marks, Backend::bitmap(SCALE * f64::from(times))).map_err(failed)?;
     drop(area);
     let buffer = if smooth { halved(&buffer, wide as usize) } else { buffer };
     encode((width, height), &buffer, title, description)
@@ -152,12 +167,11 @@ fn encode(
 
 fn draw<B: DrawingBackend>(
     area: &DrawingArea<B, Shift>,
-    scene: &Scene,
+    marks: &[Mark],
     backend: Backend,
 ) -> Result<(), String> {
     register_font();
-    area.fill(&colour(PAPER.into())).map_err(|error| error.to_string())?;
-    for mark in &scene.marks {
+    for mark in marks {
         draw_mark(area, mark, backend).map_err(|error| error.to_string())?;
     }
     area.present().map_err(|error| error.to_string())
@@ -197,7 +211,8 @@ fn finite(points: &[Point]) -> bool {
 }
 
 fn colour(ink: Ink) -> plotters::style::RGBAColor {
-    RGBColor(ink.colour.0, ink.colour.1, ink.colour.2).mix(ink.opacity)
+    let [red, green, blue] = ink.colour.rgb;
+    RGBColor(red, green, blue).mix(ink.opacity)
 }
 
 fn stroke(ink: Ink, width: u32) -> ShapeStyle {
@@ -250,6 +265,6 @@ mod tests {
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();
         let at = |x: usize, y: usize| pixels[(y * 80 + x) * 3];
-        assert_eq!((at(20, 20), at(75, 35)), (INK.0, 0xFF));
+        assert_eq!((at(20, 20), at(75, 35)), (INK.rgb[0], 0xFF));
     }
 }

@@ -9,7 +9,7 @@ use crate::ReportError;
 use crate::charts::Figure;
 use crate::charts::history::{Course, commit};
 use crate::number::{self, nanoseconds};
-use crate::page::{figure, head, tables};
+use crate::page::{POLICY, figure, head, tables};
 use crate::table::{Cell, Column, Row, Table, Tone};
 use crate::text::{document, list_up_to, one_line, plural};
 
@@ -39,7 +39,7 @@ pub fn history(machines: &[&[BenchRun]]) -> Result<String, ReportError> {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (head("History of benches", "placelab history"))
+            (head("History of benches", "placelab history", POLICY))
             body {
                 header {
                     p.product { "placelab · history" }

@@ -4,7 +4,7 @@ use maud::{DOCTYPE, Markup, html};
 use placelab_results::{RunResults, Timings};
 
 use crate::answer::answer;
-use crate::page::{facts, head};
+use crate::page::{POLICY, facts, head};
 use crate::subject::Subject;
 use crate::table::Tone;
 use crate::text::{list_up_to, one_line, opening, plural};
@@ -36,7 +36,7 @@ pub fn index(entries: &[IndexEntry]) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (head(&title, "placelab index"))
+            (head(&title, "placelab index", POLICY))
             body {
                 header {
                     p.product { "placelab · index" }

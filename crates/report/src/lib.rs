@@ -7,7 +7,8 @@
 //! number leaves a gap in the report.
 //!
 //! A chart is made once, as marks on a plane, and drawn twice: as SVG inside the HTML file and as
-//! a picture of its own. The page needs no script and no other file.
+//! a picture of its own. The page needs no other file, and is whole without its script, which
+//! sorts, filters and highlights.
 
 mod answer;
 mod charts;

@@ -85,7 +85,7 @@ pub(crate) fn ppm(value: f64) -> String {
 }
 
 /// A value with the prefix that leaves it between 1 and 1,000.
-fn prefixed(value: f64, step: f64, units: &[&str]) -> String {
+fn prefixed(value: f64, (step, units): (f64, &[&str])) -> String {
     if !value.is_finite() {
         return NONE.into();
     }
@@ -103,9 +103,14 @@ fn prefixed(value: f64, step: f64, units: &[&str]) -> String {
     format!("{} {}", decimal(scaled, decimals), units[unit])
 }
 
+/// Units of time, each so many times the one before.
+const TIMES: (f64, &[&str]) = (1e3, &["ns", "µs", "ms", "s"]);
+/// Units of size.
+const SIZES: (f64, &[&str]) = (1024.0, &["B", "KiB", "MiB", "GiB", "TiB"]);
+
 /// A time: `18.2 ns`, `1.04 µs`.
 pub(crate) fn nanoseconds(value: f64) -> String {
-    prefixed(value, 1e3, &["ns", "µs", "ms", "s"])
+    prefixed(value, TIMES)
 }
 
 /// A span of time in the unit that people would use: `820 ms`, `45.0 s`, `12.5 min`, `3.4 h`.
@@ -139,7 +144,7 @@ pub(crate) fn bytes(value: f64) -> String {
     if value.is_finite() && value.abs() < 1023.5 {
         return format!("{} B", decimal(value, 0));
     }
-    prefixed(value, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])
+    prefixed(value, SIZES)
 }
 
 /// Steps of a lookup: `1.28`, `59.8`.
@@ -184,6 +189,32 @@ pub(crate) fn range(low: f64, high: f64, print: impl Fn(f64) -> String) -> Strin
     }
 }
 
+/// A printed figure as a plain number and its unit without a prefix: `1.24 µs` is `1240` and `ns`.
+/// Nothing for what is no figure, or only a bound of one.
+pub(crate) fn plain(text: &str) -> Option<(String, &str)> {
+    let (digits, unit) = text.split_once(' ').unwrap_or((text, ""));
+    let digits = digits.trim_start_matches('+').replace(',', "").replace('−', "-");
+    let value: f64 = digits.parse().ok().filter(|value: &f64| value.is_finite())?;
+    for (step, units) in [TIMES, SIZES] {
+        if let Some(power) = units.iter().position(|other| *other == unit).filter(|at| *at > 0) {
+            let scaled = (0..power).fold(value, |value, _| value * step);
+            return Some((format!("{scaled:.0}"), units[0]));
+        }
+    }
+    Some((digits, unit))
+}
+
+/// What a printed figure is sorted by, where that is not the number that it begins with.
+pub(crate) fn sort_key(text: &str) -> Option<String> {
+    if let Some(bound) = text.strip_prefix("< ") {
+        let bound: f64 = plain(bound)?.0.parse().ok()?;
+        return Some((bound / 2.0).to_string());
+    }
+    let (digits, unit) = plain(text)?;
+    let printed = text.split_once(' ').map_or("", |(_, unit)| unit);
+    (printed != unit).then_some(digits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,6 +255,33 @@ mod tests {
             ["3", "37", "100", "140", "2,300"]
         );
         assert_eq!([62.0, 3_418.0, 116_656.0].map(ppm), ["62 ppm", "3,400 ppm", "117,000 ppm"]);
+    }
+
+    #[test]
+    fn printed_figures_are_read_back() {
+        let read = |text: &str| plain(text).map(|(digits, unit)| format!("{digits}|{unit}"));
+        let cases = [
+            (nanoseconds(1_240.0), Some("1240|ns")),
+            (nanoseconds(3.126), Some("3.13|ns")),
+            (bytes(1_310_720.0), Some("1310720|B")),
+            (decimal(-1234.5, 1), Some("-1234.5|")),
+            ("+0.12".into(), Some("0.12|")),
+            (percent(1.0 / 3.0), Some("33.3|%")),
+            (percent(1e-6), None),
+            (decimal(f64::NAN, 1), None),
+            ("inf".into(), None),
+            ("refused".into(), None),
+        ];
+        for (printed, expected) in cases {
+            assert_eq!(read(&printed).as_deref(), expected, "{printed}");
+        }
+    }
+
+    #[test]
+    fn sort_keys_stand_in_for_prefixes_and_bounds_alone() {
+        let keys = ["1.24 µs", "900 ns", "1.0 KiB", "33.3 %", "7", "< 0.01 %", "–"].map(sort_key);
+        let expected = [Some("1240"), None, Some("1024"), None, None, Some("0.005"), None];
+        assert_eq!(keys.each_ref().map(Option::as_deref), expected);
     }
 
     #[test]

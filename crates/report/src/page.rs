@@ -1,8 +1,9 @@
-//! The report as one HTML file without scripts, for screens light and dark, and for paper.
+//! The report as one HTML file, whole without scripts, for screens light and dark, and for paper.
 
 mod certificate;
 mod method;
 mod origin;
+mod script;
 pub(crate) mod tables;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -19,8 +20,8 @@ use crate::text::{list, one_line, plural};
 use crate::theory;
 
 const STYLE: &str = include_str!("page/style.css");
-/// Nothing is loaded from anywhere.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+/// Nothing is loaded from anywhere, and no script runs.
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /// The page.
 pub(crate) fn page(
@@ -36,7 +37,7 @@ pub(crate) fn page(
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (head(&scenario.title, "placelab"))
+            (head(&scenario.title, "placelab", &script::policy()))
             body {
                 header {
                     p.product { "placelab · " (one_line(&scenario.name)) }
@@ -60,19 +61,20 @@ pub(crate) fn page(
                     (origin::section(subject))
                 }
                 footer { p { "Made by placelab " (subject.results.version) "." } }
+                (script::element())
             }
         }
     };
     Ok(crate::text::document(&page.into_string()))
 }
 
-/// The head of a page, by its title and by what made it.
-pub(crate) fn head(title: &str, generator: &str) -> Markup {
+/// The head of a page, by its title, by what made it and by what it may do.
+pub(crate) fn head(title: &str, generator: &str, policy: &str) -> Markup {
     html! {
         head {
             meta charset="utf-8";
             meta name="generator" content=(generator);
-            meta http-equiv="Content-Security-Policy" content=(POLICY);
+            meta http-equiv="Content-Security-Policy" content=(policy);
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
             title { (one_line(title)) " · placelab" }

@@ -9,37 +9,52 @@ use placelab_results::Contender;
 
 /// A colour; its text form is what style sheets select by.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Colour(pub(crate) u8, pub(crate) u8, pub(crate) u8);
+pub(crate) struct Colour {
+    /// Red, green and blue.
+    pub(crate) rgb: [u8; 3],
+    /// Index of the contender of whom that speaks which is drawn in it.
+    pub(crate) contender: Option<usize>,
+}
 
 impl Colour {
+    const fn new(red: u8, green: u8, blue: u8) -> Self {
+        Colour { rgb: [red, green, blue], contender: None }
+    }
+
     /// As in SVG: `#0072B2`.
     pub(crate) fn hex(self) -> String {
-        format!("#{:02X}{:02X}{:02X}", self.0, self.1, self.2)
+        let [red, green, blue] = self.rgb;
+        format!("#{red:02X}{green:02X}{blue:02X}")
+    }
+
+    /// The colour, for what speaks of the same contender as another.
+    pub(crate) fn like(self, other: Colour) -> Self {
+        Colour { contender: other.contender, ..self }
     }
 }
 
 /// The page. The style sheet replaces this and the other neutral colours in the dark.
-pub(crate) const PAPER: Colour = Colour(0xFF, 0xFF, 0xFF);
+pub(crate) const PAPER: Colour = Colour::new(0xFF, 0xFF, 0xFF);
 /// Text and the marks that figures are read by.
-pub(crate) const INK: Colour = Colour(0x1B, 0x1F, 0x24);
+pub(crate) const INK: Colour = Colour::new(0x1B, 0x1F, 0x24);
 /// Axis labels and other quiet text.
-pub(crate) const QUIET: Colour = Colour(0x57, 0x60, 0x6A);
+pub(crate) const QUIET: Colour = Colour::new(0x57, 0x60, 0x6A);
 /// Lines of axes.
-pub(crate) const AXIS: Colour = Colour(0x9A, 0xA2, 0xAB);
+pub(crate) const AXIS: Colour = Colour::new(0x9A, 0xA2, 0xAB);
 /// Lines of grids.
-pub(crate) const GRID: Colour = Colour(0xE6, 0xE9, 0xED);
+pub(crate) const GRID: Colour = Colour::new(0xE6, 0xE9, 0xED);
 /// The band of pure chance.
-pub(crate) const BAND: Colour = Colour(0xD3, 0xDA, 0xE2);
+pub(crate) const BAND: Colour = Colour::new(0xD3, 0xDA, 0xE2);
 
-const BLUE: Colour = Colour(0x00, 0x72, 0xB2);
+const BLUE: Colour = Colour::new(0x00, 0x72, 0xB2);
 /// A series that is alone.
 pub(crate) const SERIES: Colour = BLUE;
-const VERMILION: Colour = Colour(0xD5, 0x5E, 0x00);
-const GREEN: Colour = Colour(0x00, 0x9E, 0x73);
-const PINK: Colour = Colour(0xCC, 0x79, 0xA7);
-const OCHRE: Colour = Colour(0xB8, 0x7A, 0x00);
-const GREY: Colour = Colour(0x76, 0x76, 0x76);
-const SKY: Colour = Colour(0x3A, 0x8F, 0xC4);
+const VERMILION: Colour = Colour::new(0xD5, 0x5E, 0x00);
+const GREEN: Colour = Colour::new(0x00, 0x9E, 0x73);
+const PINK: Colour = Colour::new(0xCC, 0x79, 0xA7);
+const OCHRE: Colour = Colour::new(0xB8, 0x7A, 0x00);
+const GREY: Colour = Colour::new(0x76, 0x76, 0x76);
+const SKY: Colour = Colour::new(0x3A, 0x8F, 0xC4);
 
 /// Colours of algorithms that have none of their own.
 const OTHERS: [Colour; 6] = [SKY, OCHRE, PINK, GREEN, VERMILION, BLUE];
@@ -106,6 +121,11 @@ impl Look {
     pub(crate) fn dash(self) -> Dash {
         DASHES[self.dash % DASHES.len()]
     }
+
+    /// The look as the own one of the contender at an index.
+    fn of(self, contender: usize) -> Self {
+        Look { colour: Colour { contender: Some(contender), ..self.colour }, ..self }
+    }
 }
 
 /// The looks of contenders, in their order. The first contender of an algorithm has the look of
@@ -142,7 +162,7 @@ pub(crate) fn looks(contenders: &[Contender]) -> Vec<Look> {
         taken.insert((look.colour, look.marker));
         look
     });
-    looks.collect()
+    looks.enumerate().map(|(index, look)| look.of(index)).collect()
 }
 
 /// The look of an algorithm's first contender.
@@ -175,13 +195,13 @@ mod tests {
 
     /// Relative luminance, with the square for the power of 2.4 that the standard has.
     fn luminance(colour: Colour) -> f64 {
-        let part = |value: u8| (f64::from(value) / 255.0).powi(2);
-        0.2126 * part(colour.0) + 0.7152 * part(colour.1) + 0.0722 * part(colour.2)
+        let [red, green, blue] = colour.rgb.map(|value| (f64::from(value) / 255.0).powi(2));
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
     #[test]
     fn colours_stand_out_on_light_and_dark() {
-        let dark = luminance(Colour(0x14, 0x17, 0x1A)) + 0.05;
+        let dark = luminance(Colour::new(0x14, 0x17, 0x1A)) + 0.05;
         for colour in OTHERS.into_iter().chain([GREY]) {
             let own = luminance(colour) + 0.05;
             assert!(1.05 / own > 2.6 && own / dark > 2.6, "{colour:?}");

@@ -51,6 +51,17 @@ pub(crate) enum Mark {
     Text { at: Point, text: String, ink: Ink, size: f64, anchor: Anchor },
 }
 
+impl Mark {
+    /// Index of the contender of whom it speaks.
+    pub(crate) fn contender(&self) -> Option<usize> {
+        let (Mark::Area { ink, .. }
+        | Mark::Line { ink, .. }
+        | Mark::Disc { ink, .. }
+        | Mark::Text { ink, .. }) = self;
+        ink.colour.contender
+    }
+}
+
 /// Size of ordinary text in charts.
 pub(crate) const TEXT: f64 = 12.0;
 /// Size of text on axes.
@@ -194,11 +205,11 @@ impl Scene {
             }
             Marker::Circle => {
                 self.disc(at, size * 1.1, colour);
-                self.disc(at, size * 0.55, PAPER);
+                self.disc(at, size * 0.55, PAPER.like(colour));
             }
             Marker::Frame => {
                 self.area(square(size), colour);
-                self.area(square(size * 0.5), PAPER);
+                self.area(square(size * 0.5), PAPER.like(colour));
             }
         }
     }

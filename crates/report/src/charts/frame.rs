@@ -127,10 +127,12 @@ pub(super) fn row_name(
     (x, middle): (f64, f64),
     width: f64,
 ) {
-    scene.marker((x + 5.0, middle), subject.look(index), 4.0);
+    let look = subject.look(index);
+    scene.marker((x + 5.0, middle), look, 4.0);
     let name = subject.name(contender);
     let fitted = fit_name(&name, TEXT, width - 16.0);
     let colour = if contender.is_rival() { INK } else { QUIET };
+    let colour = colour.like(look.colour);
     scene.text((x + 15.0, middle + 4.2), &fitted, TEXT, Anchor::Start, colour);
 }
 
@@ -167,6 +169,7 @@ pub(super) fn bar(scene: &mut Scene, scale: &Scale, middle: f64, colour: Colour,
     let zero = scale.at(0.0);
     let mut end = scale.clamped(bar.value);
     let (from, to) = ((zero, middle - HALF_BAR), (end.max(zero + 1.0), middle + HALF_BAR));
+    let ink = INK.like(colour);
     match bar.is_hatched {
         _ if bar.value <= 0.0 => {}
         false => scene.rectangle(from, to, colour),
@@ -177,17 +180,17 @@ pub(super) fn bar(scene: &mut Scene, scale: &Scale, middle: f64, colour: Colour,
     } else if let Some((low, high)) = bar.interval.filter(|(low, high)| high > low) {
         let ends = (scale.clamped(low), scale.clamped(high));
         let cap = if ends.1 - ends.0 > 6.0 { 3.0 } else { 0.0 };
-        scene.whisker((ends.0, middle), (ends.1, middle), cap, INK);
+        scene.whisker((ends.0, middle), (ends.1, middle), cap, ink);
         end = end.max(ends.1);
     }
     if let Some(mark) = bar.mark.filter(|mark| scale.shows(*mark)) {
         let x = scale.at(mark);
-        scene.dashed(&[(x, middle - 6.5), (x, middle + 6.5)], &[3.0, 2.0], INK, 1.2);
+        scene.dashed(&[(x, middle - 6.5), (x, middle + 6.5)], &[3.0, 2.0], ink, 1.2);
         if (end..end + 6.0 + text_width(&bar.text, SMALL)).contains(&x) {
             end = x;
         }
     }
-    scene.text((end + 6.0, middle + 4.0), &bar.text, SMALL, Anchor::Start, INK);
+    scene.text((end + 6.0, middle + 4.0), &bar.text, SMALL, Anchor::Start, ink);
 }
 
 /// A round fraction on an axis, with no more decimals than it has: `20 %`, `0.5 %`.
@@ -298,10 +301,11 @@ pub(super) fn end_labels(
     let places = apart(&wanted, 15.0, (top, bottom));
     for (label, y) in std::iter::zip(labels, places) {
         let lead = vec![(label.end.0 + 5.0, label.end.1), (x - 8.0, y), (x - 3.0, y)];
-        scene.line(lead, AXIS.thin(0.8), 0.8);
+        scene.line(lead, AXIS.like(label.look.colour).thin(0.8), 0.8);
         scene.marker((x + 4.0, y), label.look, 3.4);
         let text = fit_name(&label.text, SMALL, WIDTH - x - 13.0);
-        scene.text((x + 13.0, y + 4.0), &text, SMALL, Anchor::Start, label.colour);
+        let colour = label.colour.like(label.look.colour);
+        scene.text((x + 13.0, y + 4.0), &text, SMALL, Anchor::Start, colour);
     }
 }
 

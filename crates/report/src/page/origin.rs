@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use placelab_results::{Contender, Floor, Rounds, Timeline, Timings};
 
 use crate::number::{aa_spread, bytes, count, nanoseconds, percent, ratio};
+use crate::page::tables;
 use crate::subject::Subject;
 use crate::text::plural;
 
@@ -38,7 +39,7 @@ pub(super) fn section(subject: &Subject) -> Markup {
             h3 { "Plan" }
             @for timeline in &results.plan { (plan(timeline)) }
             h3 { "Contenders" }
-            (contenders(&results.contenders))
+            (contenders(subject))
         }
     }
 }
@@ -117,7 +118,7 @@ fn plan(timeline: &Timeline) -> Markup {
     }
 }
 
-fn contenders(contenders: &[Contender]) -> Markup {
+fn contenders(subject: &Subject) -> Markup {
     html! {
         div.table tabindex="0" role="region" aria-label="Contenders" {
             table.contenders {
@@ -132,9 +133,10 @@ fn contenders(contenders: &[Contender]) -> Markup {
                     }
                 }
                 tbody {
-                    @for contender in contenders {
-                        tr {
+                    @for (index, contender) in subject.results.contenders.iter().enumerate() {
+                        tr data-of=(index) {
                             th scope="row" {
+                                (tables::swatch(subject.look(index)))
                                 (contender.name)
                                 small {
                                     (contender.family)

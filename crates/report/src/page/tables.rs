@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use crate::number;
 use crate::palette::{Look, Marker};
 use crate::table::{Cell, Column, Table, Tone};
 use crate::text::plural;
@@ -23,7 +24,7 @@ pub(crate) fn scrolling(table: &Table, label: &str) -> Markup {
                 }
                 tbody {
                     @for row in &table.rows {
-                        tr {
+                        tr data-of=[row.look.and_then(|look| look.colour.contender)] {
                             @for (index, cell) in row.cells.iter().enumerate() {
                                 @let look = row.look.filter(|_| index == 0);
                                 (a_cell(cell, look, table.columns.get(index).filter(|_| index > 0)))
@@ -55,7 +56,8 @@ fn a_cell(cell: &Cell, look: Option<Look>, column: Option<&Column>) -> Markup {
     };
     html! {
         @if let Some(column) = column {
-            td class=[column.figures.then_some("figure")] { (content) }
+            @let key = if column.figures { number::sort_key(&cell.text) } else { None };
+            td class=[column.figures.then_some("figure")] data-value=[key] { (content) }
         } @else {
             th scope="row" { (content) }
         }
@@ -63,7 +65,7 @@ fn a_cell(cell: &Cell, look: Option<Look>, column: Option<&Column>) -> Markup {
 }
 
 /// The marker of a contender, as charts have it.
-fn swatch(look: Look) -> Markup {
+pub(super) fn swatch(look: Look) -> Markup {
     let colour = look.colour.hex();
     html! {
         svg.swatch viewBox="-6 -6 12 12" aria-hidden="true" {
