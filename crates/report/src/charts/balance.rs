@@ -2,7 +2,7 @@
 
 mod data;
 
-use placelab_results::{Chance, Contender, Measure, NodeLoad, Step};
+use placelab_results::{Chance, Contender, Measure, NODES_LISTED_MAX, NodeLoad, Step};
 
 use super::Chart;
 use super::frame::{Swatch, WIDTH, drawn, grid_down, left_out, legend, row_name};
@@ -31,6 +31,8 @@ struct Fleet<'a> {
     index: usize,
     contender: &'a Contender,
     step: &'a Step,
+    /// Whether its nodes have figures of their own, and not too many to draw.
+    is_listed: bool,
     /// Index of the step.
     at: usize,
     /// Load over fair load of each node that has a weight.
@@ -65,6 +67,7 @@ fn has_weight(node: &NodeLoad) -> bool {
 fn fleet(index: usize, contender: &Contender, measure: Measure) -> Option<Fleet<'_>> {
     let steps = &contender.timelines.first()?.steps;
     let step = steps.last()?;
+    let is_listed = (1..=NODES_LISTED_MAX).contains(&step.nodes.len());
     let nodes = step.nodes.iter().filter(|node| has_weight(node));
     let mut loads: Vec<f64> = nodes
         .filter_map(|node| Some(node.load.get(measure.name())?.first))
@@ -72,7 +75,7 @@ fn fleet(index: usize, contender: &Contender, measure: Measure) -> Option<Fleet<
         .collect();
     let (least, most) = (measure.id("load.min_over_mean"), measure.id("load.max_over_mean"));
     let mut deviation = None;
-    if loads.is_empty() {
+    if loads.is_empty() || !is_listed {
         // A fleet too large for a table of nodes: its extremes and its spread alone.
         loads = [&least, &most].iter().filter_map(|id| Some(figure(step, id)?.median)).collect();
         deviation = figure(step, &measure.id("load.cv")).map(|spread| spread.median);
@@ -83,7 +86,8 @@ fn fleet(index: usize, contender: &Contender, measure: Measure) -> Option<Fleet<
         _ => None,
     };
     let (at, known) = (steps.len() - 1, !loads.is_empty());
-    let fleet = Fleet { index, contender, step, at, loads, deviation, band, floor: None };
+    let fleet =
+        Fleet { index, contender, step, at, loads, deviation, band, floor: None, is_listed };
     known.then_some(fleet)
 }
 
@@ -112,7 +116,7 @@ fn chart(
         fleets.iter_mut().for_each(|fleet| fleet.floor = floor(fleet.step, share));
     }
     let last = fleets.iter().map(|fleet| fleet.at).max()?;
-    let marks = if fleets.iter().any(|fleet| !fleet.step.nodes.is_empty()) {
+    let marks = if fleets.iter().any(|fleet| fleet.is_listed) {
         "one dot is one node at seed 0, the published function"
     } else {
         "a line reaches from the least loaded to the fullest node, medians over the seeds"
@@ -150,7 +154,7 @@ fn scene(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -> 
     let shown: Vec<&Fleet> = drawn(subject)
         .filter_map(|(index, _)| fleets.iter().find(|fleet| fleet.index == index))
         .collect();
-    let node = if shown.iter().any(|fleet| !fleet.step.nodes.is_empty()) {
+    let node = if shown.iter().any(|fleet| fleet.is_listed) {
         (Swatch::Dot, "one node, seed 0")
     } else {
         (Swatch::Whisker, "least to fullest node, medians")
@@ -246,7 +250,7 @@ fn panel(
 }
 
 fn dots(scene: &mut Scene, fleet: &Fleet, look: Look, scale: &Scale, middle: f64) {
-    if fleet.step.nodes.is_empty() {
+    if !fleet.is_listed {
         if let Some((least, most)) = fleet.range() {
             let ends = (scale.clamped(least), scale.clamped(most));
             scene.whisker((ends.0, middle), (ends.1, middle), 5.0, look.colour);

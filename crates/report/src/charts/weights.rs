@@ -1,6 +1,6 @@
 //! What each node has against what its weight asks for, where weights are unequal.
 
-use placelab_results::{Contender, NodeLoad, NodeRatio};
+use placelab_results::{Contender, NODES_LISTED_MAX, NodeLoad, NodeRatio};
 
 use super::Chart;
 use super::frame::{
@@ -77,12 +77,17 @@ fn weight(node: &NodeLoad) -> Option<f64> {
     (weight > 0.0 && weight.is_finite()).then_some(weight)
 }
 
+/// Whether there are nodes, and not more than a run lists: a picture shows them all.
+fn is_listed(nodes: &[NodeLoad]) -> bool {
+    (1..=NODES_LISTED_MAX).contains(&nodes.len())
+}
+
 /// Lightest and heaviest weight of a step that some contender has reached and lists.
 fn range(subject: &Subject, timeline: usize, step: usize) -> Option<(f64, f64)> {
     let contenders = subject.results.contenders.iter();
     let nodes = contenders
         .filter_map(|one| Some(&one.timelines.get(timeline)?.steps.get(step)?.nodes))
-        .find(|nodes| !nodes.is_empty())?;
+        .find(|nodes| is_listed(nodes))?;
     let weights = nodes.iter().filter_map(weight);
     weights.fold(None, |range, weight| match range {
         None => Some((weight, weight)),
@@ -125,6 +130,7 @@ fn name_apart(subject: &Subject, fleets: &mut [Fleet]) {
 fn points<'a>(contender: &'a Contender, fleet: &Fleet) -> Vec<Point<'a>> {
     let step = contender.timelines.get(fleet.timeline).and_then(|one| one.steps.get(fleet.step));
     let nodes = step.map_or(&[][..], |step| &step.nodes);
+    let nodes = if is_listed(nodes) { nodes } else { &[] };
     let sum: f64 = nodes.iter().filter_map(weight).sum();
     let point = |node: &'a NodeLoad| {
         let exact = node.share.map(|share| NodeRatio { first: share, low: share, high: share });

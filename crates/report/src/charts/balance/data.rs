@@ -1,4 +1,6 @@
-//! The loads behind the picture.
+//! The loads of nodes as a table: a row a node, a column a contender.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_results::{Measure, NodeLoad};
 
@@ -6,23 +8,22 @@ use super::Fleet;
 use crate::subject::{Subject, figure};
 use crate::table::{Cell, Column, Row, Table};
 
-pub(super) fn table(subject: &Subject, fleets: &[Fleet], measure: Measure) -> Table {
-    let mut names: Vec<&str> = Vec::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for node in fleets.iter().flat_map(|fleet| &fleet.step.nodes) {
-        if seen.insert(node.name.as_str()) {
-            names.push(&node.name);
-        }
-    }
+/// Of fleets whose nodes are not listed, the extremes.
+pub(super) fn table<'a>(subject: &Subject, fleets: &[Fleet<'a>], measure: Measure) -> Table {
+    let mut seen = BTreeSet::new();
+    let nodes = fleets.iter().flat_map(|fleet| &fleet.step.nodes);
+    let names = nodes.map(|node| node.name.as_str()).filter(|name| seen.insert(*name));
     let mut columns = vec![Column::words("node")];
-    columns.extend(
-        fleets.iter().map(|fleet| Column::figures(subject.name(fleet.contender), "× fair")),
-    );
-    let rows = names.into_iter().map(|name| {
+    let column = |fleet: &Fleet| Column::figures(subject.name(fleet.contender), "× fair");
+    columns.extend(fleets.iter().map(column));
+    let by_name = |fleet: &Fleet<'a>| -> BTreeMap<&'a str, &'a NodeLoad> {
+        fleet.step.nodes.iter().rev().map(|node| (node.name.as_str(), node)).collect()
+    };
+    let loads: Vec<_> = fleets.iter().map(by_name).collect();
+    let rows = names.map(|name| {
         let mut cells = vec![Cell::new(name)];
-        cells.extend(fleets.iter().map(|fleet| {
-            let node = fleet.step.nodes.iter().find(|node| node.name == name);
-            node.map_or(Cell::none(), |node| cell(subject, node, measure))
+        cells.extend(loads.iter().map(|nodes| {
+            nodes.get(name).map_or(Cell::none(), |node| cell(subject, node, measure))
         }));
         cells.into()
     });
