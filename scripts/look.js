@@ -37,7 +37,8 @@
     },
     function choosing() {
       const chips = all('.chooser div button');
-      const rows = all('tr[data-of]');
+      const rows = all('tr[data-of], td[data-of]');
+      check(all('td[data-of]').length > 0, 'columns of contenders are not known');
       check(chips.length === summary.tBodies[0].rows.length, `${chips.length} chips`);
       all('details').forEach((details) => { details.open = true; });
       const [first, second] = chips;
@@ -46,7 +47,7 @@
       const wanted = [first.dataset.of, second.dataset.of];
       for (const row of rows) {
         const holds = shown(row) === wanted.includes(row.dataset.of);
-        check(holds, `the row of ${row.dataset.of} is ${row.hidden ? 'hidden' : 'shown'}`);
+        check(holds, `a row of ${row.dataset.of} is ${row.hidden ? 'hidden' : 'shown'}`);
       }
       document.activeElement.blur();
       document.body.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));

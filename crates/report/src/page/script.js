@@ -32,9 +32,19 @@
     return keyed.sort((a, b) => compare(a.key, b.key)).map(({ row }) => row);
   };
 
+  // The contenders of the summary, each by the row that names it.
+  const summary = document.getElementById('summary')?.parentElement;
+  const named = summary ? all('tr[data-of]', summary) : [];
+  const indices = new Map(named.map((row) => [said(row.cells[0]), row.dataset.of]));
+
   for (const table of all('.table > table')) {
     const body = table.tBodies[0];
     const rows = [...body.rows];
+    // A column of a contender is chosen and lit as its rows are.
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      const of = indices.get(said(head));
+      if (of) [table.tHead.rows[0], ...rows].forEach((row) => { row.cells[column].dataset.of = of; });
+    });
     const heads = rows.length > 1 ? [...table.tHead.rows[0].cells] : [];
     heads.forEach((head, column) => {
       const button = make('button', { type: 'button' }, ...head.childNodes);
@@ -53,10 +63,8 @@
 
   // ---- a chip for each contender of the summary -------------------------------------------------
 
-  const summary = document.getElementById('summary')?.parentElement;
-  const named = summary ? all('tr[data-of]', summary) : [];
   const marks = all('g[data-of]');
-  const rows = all('tr[data-of]');
+  const data = all(':is(tr, th, td)[data-of]');
   const chosen = new Set();
   let lit = null;
 
@@ -84,9 +92,9 @@
     for (const mark of marks) {
       mark.classList.toggle('dim', !(lit === null ? isShown(mark) : isLit(mark)));
     }
-    for (const row of rows) {
-      row.hidden = !isShown(row);
-      row.classList.toggle('lit', isLit(row));
+    for (const part of data) {
+      part.hidden = !isShown(part);
+      part.classList.toggle('lit', isLit(part));
     }
     chips.forEach((chip) => chip.setAttribute('aria-pressed', chosen.has(chip.dataset.of)));
     everybody.hidden = chosen.size === 0;
