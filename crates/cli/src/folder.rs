@@ -146,7 +146,8 @@ pub(crate) fn check(folder: &Path) -> anyhow::Result<()> {
 /// Whether a report has files of this name.
 fn is_ours(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    [RESULTS, TIMINGS, "index.html", "summary.md"].contains(&&*name) || name.ends_with(".png")
+    [RESULTS, TIMINGS, "index.html", "summary.md"].contains(&&*name)
+        || [".png", ".csv"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// Whether a folder holds results of ours: a JSON object with a schema and a plan.
@@ -180,7 +181,9 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("a/b");
         replace(&folder, &report(1)).unwrap();
-        fs::write(folder.join("stale.png"), "old").unwrap();
+        for stale in ["stale.png", "stale.csv"] {
+            fs::write(folder.join(stale), "old").unwrap();
+        }
         fs::write(folder.join("notes.md"), "mine").unwrap();
         assert!(replace(&folder, &report(2)).is_err(), "notes are not ours to remove");
         fs::remove_file(folder.join("notes.md")).unwrap();

@@ -18,6 +18,10 @@ const SCALE: f64 = 2.0;
 /// Most pixels that are drawn at twice the size and averaged; plotters' own edges are rough.
 const SMOOTH_PIXELS_MAX: u64 = 12_000_000;
 
+/// Pixels of a picture to a metre: twice the 96 to an inch of CSS.
+const PIXELS: png::PixelDimensions =
+    png::PixelDimensions { xppu: 7_559, yppu: 7_559, unit: png::Unit::Meter };
+
 /// How a backend places text.
 #[derive(Clone, Copy)]
 struct Backend {
@@ -100,12 +104,11 @@ fn elements(marks: &[Mark], size: (u32, u32)) -> Result<String, String> {
     Ok(inner.replace(" opacity=\"1\"", ""))
 }
 
-/// The scene as a PNG file at twice its size, with title and description inside.
+/// The scene as a PNG file at twice its size, with texts by their keywords inside.
 pub(crate) fn png(
     name: &str,
     scene: &Scene,
-    title: &str,
-    description: &str,
+    texts: &[(&str, String)],
 ) -> Result<Vec<u8>, ReportError> {
     let (width, height) = pixels(scene, SCALE);
     let smooth = u64::from(width) * u64::from(height) * 4 <= SMOOTH_PIXELS_MAX * 4
@@ -120,7 +123,7 @@ pub(crate) fn png(
     draw(&area, &scene.marks, Backend::bitmap(SCALE * f64::from(times))).map_err(failed)?;
     drop(area);
     let buffer = if smooth { halved(&buffer, wide as usize) } else { buffer };
-    encode((width, height), &buffer, title, description)
+    encode((width, height), &buffer, texts)
         .map_err(|source| ReportError::Encode { chart: name.into(), source })
 }
 
@@ -149,16 +152,17 @@ fn halved(buffer: &[u8], width: usize) -> Vec<u8> {
 fn encode(
     (width, height): (u32, u32),
     pixels: &[u8],
-    title: &str,
-    description: &str,
+    texts: &[(&str, String)],
 ) -> Result<Vec<u8>, png::EncodingError> {
     let mut out = Vec::new();
     let mut encoder = png::Encoder::new(&mut out, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::Balanced);
-    encoder.add_text_chunk("Title".into(), crate::text::latin1(title))?;
-    encoder.add_text_chunk("Description".into(), crate::text::latin1(description))?;
+    encoder.set_pixel_dims(Some(PIXELS));
+    for (keyword, text) in texts {
+        encoder.add_itxt_chunk((*keyword).into(), crate::text::one_line(text))?;
+    }
     let mut writer = encoder.write_header()?;
     writer.write_image_data(pixels)?;
     writer.finish()?;
@@ -258,10 +262,13 @@ mod tests {
 
     #[test]
     fn png_holds_what_was_drawn() {
-        let bytes = png("x", &sample(), "title", "over – under").unwrap();
+        let bytes = png("x", &sample(), &[("Title", "over – under\n日本".into())]).unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a PNG");
-        let chunks = &reader.info().uncompressed_latin1_text;
-        assert_eq!(chunks[1].text, "over - under");
+        let title = &reader.info().utf8_text[0];
+        assert_eq!(
+            (title.keyword.as_str(), title.get_text().unwrap()),
+            ("Title", "over – under\u{fffd}日本".into())
+        );
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();
         let at = |x: usize, y: usize| pixels[(y * 80 + x) * 3];

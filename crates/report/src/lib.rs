@@ -1,6 +1,6 @@
-//! From results to a report: one HTML file, a Markdown summary and a PNG picture for each chart;
-//! and from several results to an index of their reports; from two results to what changed; and
-//! from the runs of benches to their history.
+//! From results to a report: one HTML file, a Markdown summary, and for each chart a PNG picture
+//! and its data as CSV; from several results to an index of their reports; from two results to
+//! what changed; and from the runs of benches to their history.
 //!
 //! Everything here is a pure function of [`RunResults`] and [`Timings`], or of the runs: the same
 //! input gives the same bytes. Results are taken as they are, however odd: what is missing or no
@@ -13,6 +13,7 @@
 mod answer;
 mod charts;
 mod compare;
+mod csv;
 mod draw;
 mod error;
 mod font;
@@ -35,6 +36,7 @@ use placelab_results::{RunResults, Timings};
 
 use crate::charts::Chart;
 use crate::subject::Subject;
+use crate::table::Table;
 
 pub use crate::compare::{COMPARISON_MARK, comparison, comparison_findings, comparison_markdown};
 pub use crate::error::ReportError;
@@ -45,14 +47,14 @@ pub use crate::index::{INDEX_MARK, IndexEntry, index};
 /// One file of a report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Artifact {
-    /// Its name: `index.html`, `summary.md`, `balance.png`. Never holds a folder.
+    /// Its name: `index.html`, `summary.md`, `balance.png`, `balance.csv`. Never holds a folder.
     pub name: String,
     /// Its content.
     pub bytes: Vec<u8>,
 }
 
-/// Draws the report of a run: `index.html`, `summary.md` and one PNG for each chart that the
-/// results have something for. Times are shown where there are some.
+/// Draws the report of a run: `index.html`, `summary.md`, `summary.csv`, and a PNG and a CSV for
+/// each chart that the results have something for. Times are shown where there are some.
 pub fn render(
     results: &RunResults,
     timings: Option<&Timings>,
@@ -69,11 +71,18 @@ pub fn render(
             name: "summary.md".into(),
             bytes: markdown::summary(&subject, &answer, &charts).into_bytes(),
         },
+        data("summary", &summary::table(&subject)),
     ];
     for chart in &charts {
         artifacts.push(picture(&subject, chart)?);
+        artifacts.push(data(chart.name, &chart.table));
     }
     Ok(artifacts)
+}
+
+/// The rows of a table for other programs.
+fn data(name: &str, table: &Table) -> Artifact {
+    Artifact { name: format!("{name}.csv"), bytes: csv::csv(table) }
 }
 
 /// The chart as a picture that stands alone, with its title above and its source below.
@@ -88,7 +97,14 @@ fn picture(subject: &Subject, chart: &Chart) -> Result<Artifact, ReportError> {
         text::plural(subject.results.seeds.into(), "seed", "seeds"),
     );
     let scene = chart.scene.framed(chart.title, &chart.reading, &source);
-    let title = format!("{}: {}", scenario.title, chart.title);
-    let bytes = draw::png(chart.name, &scene, &text::one_line(&title), &chart.finding)?;
+    let texts = [
+        ("Title", format!("{}: {}", scenario.title, chart.title)),
+        ("Description", chart.finding.clone()),
+        ("Software", format!("placelab {}", subject.results.version)),
+        ("Scenario", scenario.name.clone()),
+        ("Scenario SHA-256", scenario.sha256.clone()),
+        ("Seeds", subject.seeds()),
+    ];
+    let bytes = draw::png(chart.name, &scene, &texts)?;
     Ok(Artifact { name: format!("{}.png", chart.name), bytes })
 }

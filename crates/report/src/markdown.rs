@@ -44,6 +44,7 @@ pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> S
     }
     out += "## Summary\n\n";
     table(&mut out, &summary::table(subject));
+    out += "Data: [summary.csv](summary.csv)\n\n";
     if !subject.results.expectations.is_empty() {
         out += "## Expectations\n\n";
         table(&mut out, &summary::expectations(subject));
@@ -60,6 +61,7 @@ pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> S
         let _ = write!(out, "## {}\n\n", chart.title);
         let _ = write!(out, "![{}]({}.png)\n\n", chart.title, chart.name);
         paragraph(&mut out, &chart.finding);
+        let _ = write!(out, "Data: [{0}.csv]({0}.csv)\n\n", chart.name);
     }
     out += "## Made by\n\n";
     let command = one_line(&scenario.command);
@@ -97,7 +99,7 @@ pub(crate) fn table(out: &mut String, table: &Table) {
     row(out, heads);
     let rules = table.columns.iter().map(|column| if column.figures { "---:" } else { "---" });
     row(out, rules.map(String::from));
-    for line in &table.rows {
+    for line in table.shown() {
         row(out, line.cells.iter().map(cell));
     }
     out.push('\n');

@@ -190,9 +190,12 @@ pub(crate) fn range(low: f64, high: f64, print: impl Fn(f64) -> String) -> Strin
 }
 
 /// A printed figure as a plain number and its unit without a prefix: `1.24 µs` is `1240` and `ns`.
-/// Nothing for what is no figure, or only a bound of one.
+/// Nothing for what is no figure, only a bound of one, or more than one.
 pub(crate) fn plain(text: &str) -> Option<(String, &str)> {
     let (digits, unit) = text.split_once(' ').unwrap_or((text, ""));
+    if unit.contains([',', '–']) {
+        return None;
+    }
     let digits = digits.trim_start_matches('+').replace(',', "").replace('−', "-");
     let value: f64 = digits.parse().ok().filter(|value: &f64| value.is_finite())?;
     for (step, units) in [TIMES, SIZES] {
@@ -270,6 +273,8 @@ mod tests {
             (percent(1e-6), None),
             (decimal(f64::NAN, 1), None),
             ("inf".into(), None),
+            ("1.2 ns, A/A 3.0 %".into(), None),
+            (range(900.0, 1_200.0, nanoseconds), None),
             ("refused".into(), None),
         ];
         for (printed, expected) in cases {

@@ -51,6 +51,16 @@ impl<'a> Subject<'a> {
         self.results.seeds > 1
     }
 
+    /// The hash seeds of the run: `20 hash seeds: 0 to 19`.
+    pub(crate) fn seeds(&self) -> String {
+        let seeds = self.results.seeds;
+        let count = crate::text::plural(seeds.into(), "hash seed", "hash seeds");
+        match seeds {
+            2.. => format!("{count}: 0 to {}", crate::number::count(u64::from(seeds) - 1)),
+            _ => count,
+        }
+    }
+
     /// Two decimals, or as many as the width of the band of chance asks for.
     fn load_decimals(&self) -> usize {
         let bands = self.results.contenders.iter().flat_map(steps).filter_map(|(_, _, step)| {

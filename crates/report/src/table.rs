@@ -96,18 +96,22 @@ impl From<Vec<Cell>> for Row {
 pub(crate) struct Table {
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Row>,
-    /// Rows that were left out.
+    /// Rows at the end that pages leave out.
     pub(crate) omitted: usize,
 }
 
-/// Most rows of a table behind a chart.
+/// Most rows of a table on a page.
 pub(crate) const ROWS_MAX: usize = 400;
 
 impl Table {
-    /// A table of at most [`ROWS_MAX`] rows; the others are counted.
-    pub(crate) fn capped(columns: Vec<Column>, mut rows: Vec<Row>) -> Self {
+    /// A table of which pages show at most [`ROWS_MAX`] rows.
+    pub(crate) fn capped(columns: Vec<Column>, rows: Vec<Row>) -> Self {
         let omitted = rows.len().saturating_sub(ROWS_MAX);
-        rows.truncate(ROWS_MAX);
         Table { columns, rows, omitted }
+    }
+
+    /// The rows that pages show.
+    pub(crate) fn shown(&self) -> &[Row] {
+        &self.rows[..self.rows.len().saturating_sub(self.omitted)]
     }
 }

@@ -69,18 +69,6 @@ pub(crate) fn plural(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", crate::number::count(count), if count == 1 { one } else { many })
 }
 
-/// The text in Latin-1, as PNG text chunks want it.
-pub(crate) fn latin1(text: &str) -> String {
-    let plain = |c: char| match c {
-        '–' | '—' | '−' => '-',
-        '“' | '”' => '"',
-        '‘' | '’' => '\'',
-        ' '..='~' | '\u{a0}'..='\u{ff}' => c,
-        _ => '?',
-    };
-    text.chars().map(plain).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,10 +93,5 @@ mod tests {
     fn unfit_characters_are_replaced() {
         assert_eq!(one_line("a\u{1b}[31m\u{202e}b\nc"), "a\u{fffd}[31m\u{fffd}b\u{fffd}c");
         assert_eq!(document("a\nb\0"), "a\nb\u{fffd}");
-    }
-
-    #[test]
-    fn chunks_are_latin1() {
-        assert_eq!(latin1("1.0–1.2 × “fair” ≤ 3"), "1.0-1.2 × \"fair\" ? 3");
     }
 }

@@ -4,6 +4,8 @@
 mod charts;
 #[path = "report/decision.rs"]
 mod decision;
+#[path = "report/files.rs"]
+mod files;
 mod fixture;
 #[path = "report/page.rs"]
 mod page;
@@ -86,9 +88,12 @@ fn every_chart_has_a_picture_a_caption_and_its_data() {
             assert!(figure.contains(part), "{name} has no {part}");
         }
         assert!(!figure.contains("<figcaption></figcaption>"), "{name} finds nothing");
-        assert!(text(&artifacts, "summary.md").contains(&format!("({name}.png)")), "{name}");
+        for ending in ["png", "csv"] {
+            let link = format!("({name}.{ending})");
+            assert!(text(&artifacts, "summary.md").contains(&link), "{link}");
+        }
     }
-    assert_eq!(artifacts.len(), names.len() + 2);
+    assert_eq!(artifacts.len(), 2 * names.len() + 3);
 }
 
 /// By requests the largest key is a floor of the fullest node.
@@ -320,6 +325,7 @@ fn charts_without_data_are_left_out() {
     results.keys.requests = None;
     let artifacts = rendered("plain", &results, None);
     let names: Vec<&str> = artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| !name.ends_with(".csv")).collect();
     assert_eq!(names[..2], ["index.html", "summary.md"]);
     let charts = "pareto balance movement timeline flows transfer peak cost";
     let charts: Vec<String> = charts.split(' ').map(|name| format!("{name}.png")).collect();

@@ -173,7 +173,15 @@ fn reports_have_the_same_bytes_for_any_threads() {
     small_run(&one, &["--threads", "1"]).ok();
     let files = read(&one);
     let names: Vec<_> = files.iter().map(|(name, _)| name.to_str().unwrap()).collect();
-    for expected in ["index.html", "results.json", "summary.md", "balance.png", "failure.png"] {
+    for expected in [
+        "index.html",
+        "results.json",
+        "summary.md",
+        "summary.csv",
+        "balance.png",
+        "balance.csv",
+        "failure.png",
+    ] {
         assert!(names.contains(&expected), "{names:?}");
     }
     for threads in ["2", "3"] {

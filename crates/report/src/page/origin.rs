@@ -30,10 +30,7 @@ pub(super) fn section(subject: &Subject) -> Markup {
                     @if let Some(sha256) = &keys.sha256 { ", SHA-256 " code { (sha256) } }
                 }
                 dt { "Seeds" }
-                dd {
-                    (plural(results.seeds.into(), "hash seed", "hash seeds"))
-                    @if results.seeds > 1 { ": 0 to " (count(u64::from(results.seeds) - 1)) }
-                }
+                dd { (subject.seeds()) }
             }
             @if let Some(timings) = subject.timings { (machine(timings)) }
             h3 { "Plan" }

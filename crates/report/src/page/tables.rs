@@ -23,7 +23,7 @@ pub(crate) fn scrolling(table: &Table, label: &str) -> Markup {
                     }
                 }
                 tbody {
-                    @for row in &table.rows {
+                    @for row in table.shown() {
                         tr data-of=[row.look.and_then(|look| look.colour.contender)] {
                             @for (index, cell) in row.cells.iter().enumerate() {
                                 @let look = row.look.filter(|_| index == 0);
