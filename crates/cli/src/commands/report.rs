@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::Args;
 use placelab_results::{RunResults, Timings, schema, timings};
 use placelab_sim::diagnostics::shown;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::failure::{Failure, say};
@@ -42,18 +43,41 @@ pub(crate) fn read_results(path: &Path) -> Result<RunResults, Failure> {
     read_json(path, schema::SCHEMA)
 }
 
+/// What is read before all else: a file of another version differs in more than that.
+#[derive(Deserialize)]
+struct Head {
+    schema: u32,
+}
+
 fn read_json<T: DeserializeOwned>(path: &Path, schema: u32) -> Result<T, Failure> {
-    let shown = path.display();
-    let text = read_text(path).with_context(|| format!("cannot read {shown}"))?;
-    let invalid = |reason: String| {
-        Failure::Invalid(format!("{shown}: {reason}; only this version's results can be read"))
-    };
-    let json: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| invalid(error.to_string()))?;
-    if json["schema"] != schema {
-        return Err(invalid(format!("its schema is not {schema}")));
+    let text = read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let head: Head = serde_json::from_str(&text).map_err(|error| unread(path, &error))?;
+    if head.schema != schema {
+        return Err(Failure::Invalid(format!(
+            "{}: its schema is {}, and this version of placelab reads schema {schema}: use the \
+             version that made it, or run the scenario again",
+            path.display(),
+            head.schema,
+        )));
     }
-    serde_json::from_value(json).map_err(|error| invalid(error.to_string()))
+    serde_json::from_str(&text).map_err(|error| unread(path, &error))
+}
+
+/// Where and why a file is not what a run writes.
+fn unread(path: &Path, error: &serde_json::Error) -> Failure {
+    const REASON_CHARS_MAX: usize = 200;
+    let (line, column) = (error.line(), error.column());
+    let reason = error.to_string();
+    let place = format!(" at line {line} column {column}");
+    let reason = reason.strip_suffix(&place).unwrap_or(&reason);
+    let mut short: String = reason.chars().take(REASON_CHARS_MAX).collect();
+    if short.len() < reason.len() {
+        short.push('…');
+    }
+    Failure::Invalid(format!(
+        "{}:{line}:{column}: {short}: this is not as a run wrote it; run the scenario again",
+        path.display()
+    ))
 }
 
 /// Draws a report and puts it in its place.

@@ -9,6 +9,7 @@ mod generated;
 mod golden;
 mod levels;
 mod null;
+mod report;
 mod support;
 mod table;
 mod workspace;
