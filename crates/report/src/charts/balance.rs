@@ -173,16 +173,17 @@ fn scene(subject: &Subject, fleets: &[Fleet], measure: Measure, last: usize) -> 
     for (row, fleet) in shown.iter().enumerate() {
         let middle = top + ROW * (row as f64 + 0.5);
         let early = fleet.at < last;
+        let colour = subject.look(fleet.index).colour;
         let at = (0.0, if early { middle - 5.0 } else { middle });
         row_name(&mut scene, subject, (fleet.index, fleet.contender), at, NAMES);
         if early {
             let text = format!("after {}", subject.step_name(0, fleet.at));
             let text = fit(&text, 10.0, NAMES - 16.0);
-            scene.text((15.0, middle + 11.0), &text, 10.0, Anchor::Start, QUIET);
+            scene.text((15.0, middle + 11.0), &text, 10.0, Anchor::Start, QUIET.like(colour));
         }
         if let Some((least, most)) = fleet.range() {
             let range = number::range(least, most, |load| subject.load(load));
-            scene.text((WIDTH, middle + 4.2), &range, SMALL, Anchor::End, INK);
+            scene.text((WIDTH, middle + 4.2), &range, SMALL, Anchor::End, INK.like(colour));
         }
     }
     scene.note((WIDTH, top - 8.0), "least–fullest", Anchor::End);
