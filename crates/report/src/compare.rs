@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, html};
 use placelab_results::{Comparison, Sides, Times};
 
 use crate::markdown;
-use crate::page::{bullets, head, tables as drawn};
+use crate::page::{POLICY, bullets, head, tables as drawn};
 use crate::table::Table;
 use crate::text::{document, one_line, plural};
 use words::Story;
@@ -98,7 +98,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            (head(&title, "placelab comparison"))
+            (head(&title, "placelab comparison", POLICY))
             body {
                 header {
                     p.product { "placelab · comparison" }

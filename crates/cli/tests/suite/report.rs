@@ -56,9 +56,9 @@ fn cases(results: &str) -> Vec<Case> {
     let foreign = changed(results, |json| json["\u{1b}[31mred".repeat(99)] = json!(1));
     let without = changed(results, |json| drop(json.as_object_mut().unwrap().remove("plan")));
     let deep = "[".repeat(100_000);
-    let deep = format!("{{\"schema\": 1, \"plan\": {deep}").into_bytes();
+    let deep = format!("{{\"schema\": 2, \"plan\": {deep}").into_bytes();
     vec![
-        ("newer", newer, 2, &["results.json: its schema is 99", "draws schema 1", AGAIN]),
+        ("newer", newer, 2, &["results.json: its schema is 99", "reads schema 2", AGAIN]),
         ("cut", cut.into(), 2, &["EOF while parsing", "results.json:", AGAIN]),
         ("NaN", nan.into(), 2, &["expected value", "results.json:", AGAIN]),
         ("huge", huge.into(), 2, &["number out of range", "results.json:", AGAIN]),
