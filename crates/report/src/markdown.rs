@@ -21,6 +21,10 @@ pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> S
     }
     out += &format!("**{}**\n\n", escaped(&answer.headline));
     list(&mut out, answer.reasons.iter().cloned());
+    if !subject.results.requirements.is_empty() {
+        out += "## Requirements\n\n";
+        table(&mut out, &summary::requirements(subject));
+    }
     if !answer.differences.is_empty() {
         out += "## What tells them apart\n\n";
     }
@@ -37,10 +41,6 @@ pub(crate) fn summary(subject: &Subject, answer: &Answer, charts: &[Chart]) -> S
     if !answer.cautions.is_empty() {
         out += "## Keep in mind\n\n";
         list(&mut out, answer.cautions.iter().cloned());
-    }
-    if !subject.results.requirements.is_empty() {
-        out += "## Requirements\n\n";
-        table(&mut out, &summary::requirements(subject));
     }
     out += "## Summary\n\n";
     table(&mut out, &summary::table(subject));

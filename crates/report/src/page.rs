@@ -135,6 +135,11 @@ fn answer_section(subject: &Subject, answer: &Answer) -> Markup {
             @if let Some(floor) = &answer.floor { p.floor { (floor) } }
             p.headline { (answer.headline) }
             (bullets("Why", &answer.reasons))
+            @if !subject.results.requirements.is_empty() {
+                h3 { "Requirements" }
+                (tables::scrolling(&summary::requirements(subject), "Requirements by contender"))
+                p.small { "Judged by the worst median over every step." }
+            }
             @if !answer.differences.is_empty() {
                 h3 { "What tells them apart" }
                 dl.differences {
@@ -146,11 +151,6 @@ fn answer_section(subject: &Subject, answer: &Answer) -> Markup {
             (bullets("What some cannot do", &answer.refusals))
             (bullets("What would change it", &answer.changes))
             (bullets("Keep in mind", &answer.cautions))
-            @if !subject.results.requirements.is_empty() {
-                h3 { "Requirements" }
-                (tables::scrolling(&summary::requirements(subject), "Requirements by contender"))
-                p.small { "Judged by the worst median over every step." }
-            }
         }
     }
 }

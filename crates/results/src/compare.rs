@@ -127,6 +127,8 @@ pub struct RunFacts {
     pub seeds: u32,
     /// Names of the rivals that met every requirement and took every step.
     pub suitable: Vec<String>,
+    /// Which of them to take; none where there are none, or where nothing is required.
+    pub recommended: Option<String>,
 }
 
 /// A contender of both runs.
@@ -185,6 +187,7 @@ fn facts(results: &RunResults, verdict: &Verdict) -> RunFacts {
         keys: results.keys.count,
         seeds: results.seeds,
         suitable: verdict.suitable.clone(),
+        recommended: verdict.recommendation.as_ref().map(|one| one.contender.clone()),
     }
 }
 

@@ -37,6 +37,7 @@ impl Story {
         let name = |name: &str| named(name, *roles.get(name).unwrap_or(&Role::Rival));
         let verdicts = comparison.verdicts.iter().map(|change| verdict(change, name));
         let expectations = comparison.expectations.iter().map(expectation);
+        let verdicts = recommended(comparison).into_iter().chain(verdicts);
         let times = match &comparison.times {
             Times::Compared(compared) => times(compared),
             _ => Vec::new(),
@@ -49,6 +50,14 @@ impl Story {
             cautions: cautions(comparison),
         }
     }
+}
+
+/// What is recommended, where that is another one.
+fn recommended(comparison: &Comparison) -> Option<String> {
+    let runs = comparison.runs.as_ref().map(|run| run.recommended.as_deref());
+    let name = |name: Option<&str>| name.map_or("nobody".into(), one_line);
+    let Sides { before, after } = runs.map(name);
+    runs.differ().then(|| format!("Recommended is {after}, and was {before}."))
 }
 
 /// The name of a contender as reports show it.
