@@ -129,7 +129,8 @@ mod tests {
         assert_eq!(
             written(columns, rows),
             "contender,lookup time (ns; batch),\"lookup time, low (ns; batch)\",\
-             \"lookup time, high (ns; batch)\",\"lookup time, note (batch)\",moved (%),memory (derived),\"memory, note (B; derived)\"\r\n\
+             \"lookup time, high (ns; batch)\",\"lookup time, note (batch)\",\
+             moved (%),memory (derived),\"memory, note (B; derived)\"\r\n\
              \"a, b\",1240,900,1300,,33.3,1.0 KiB,16\r\n\
              \"\"\"c\"\"\",18.2,18.0,18.4,A/A 1.0 %,,3 rows,16\r\n\
              d,,,,,< 0.01 %,,16\r\n"

@@ -1,5 +1,5 @@
-//! The one script of a report: it sorts tables, chooses contenders and lights up one of them. A page
-//! is whole without it: what the script works is made by the script.
+//! The one script of a report: it sorts tables, chooses contenders and lights up one of them. A
+//! page is whole without it: what the script works is made by the script.
 
 use maud::{Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};

@@ -31,6 +31,8 @@ fn a_requirement_that_is_no_longer_met_is_told() {
         Turn::Worse,
     );
     assert_eq!(told.collect::<Vec<_>>(), [expected]);
+    let recommended = changed.runs.as_ref().map(|run| run.recommended.as_deref());
+    assert_eq!(recommended, Sides { before: Some("ring"), after: None });
     assert_eq!(
         (&changed.runs.before.suitable[..], &changed.runs.after.suitable[..]),
         (&["ring".to_string()][..], &[][..])
