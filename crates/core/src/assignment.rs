@@ -6,13 +6,14 @@
 //! are in the [`Ledger`] of one pass over the keys, so that the same keys in the same order give
 //! the same owners again.
 
+use crate::capability::Capability;
 use crate::error::PlacementError;
 use crate::hash::HashSeed;
 use crate::key::{Key, Keys};
 use crate::node::NodeId;
 use crate::placement::{Placement, Scheme, next_roster};
 use crate::roster::{Change, Roster};
-use crate::spec::{AlgorithmSpec, Arguments, Build, Capability};
+use crate::spec::{AlgorithmSpec, Arguments, Build};
 use crate::trace::{Silent, Trace};
 
 /// A rule that gives keys to nodes in the order in which they come.

@@ -1,8 +1,8 @@
 //! What can go wrong when a scheme is made or changed.
 
+use crate::capability::Capability;
 use crate::node::{NodeId, NodeName};
 use crate::roster::Roster;
-use crate::spec::Capability;
 
 /// Why a scheme could not be made or changed. The state before stays as it was.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

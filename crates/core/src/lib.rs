@@ -10,6 +10,7 @@
 //! on no other crate of the project.
 
 pub mod assignment;
+mod capability;
 pub mod copies;
 pub mod error;
 pub mod hash;
@@ -24,6 +25,7 @@ pub mod spec;
 pub mod trace;
 
 pub use assignment::{Assignment, Ledger, Placer};
+pub use capability::{Capability, OWNER_TABLE, RANGE_HASH};
 pub use copies::{CopyChooser, CopyRule, DomainIndex, DomainRule, replicas};
 pub use error::PlacementError;
 pub use hash::{HashFunction, HashSeed};
@@ -33,8 +35,7 @@ pub use placement::{Footprint, Placement, Scheme, Shares, advance, establish};
 pub use request::AlgorithmRequest;
 pub use roster::{Change, History, Identities, Roster};
 pub use spec::{
-    AlgorithmSpec, Arguments, Average, Build, Capability, Claim, ClosedForm, FleetSize,
-    FleetWeight, KeyPart, OWNER_TABLE, ParameterKind, ParameterSpec, PlainStep, RANGE_HASH,
-    Resolution, Role, Value,
+    AlgorithmSpec, Arguments, Average, Build, Claim, ClosedForm, FleetSize, FleetWeight, KeyPart,
+    ParameterKind, ParameterSpec, PlainStep, Resolution, Role, Value,
 };
 pub use trace::{Count, Record, Silent, Step, Trace};

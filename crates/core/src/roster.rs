@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::capability::Capability;
 use crate::error::PlacementError;
 use crate::node::{Node, NodeId, NodeName, Weight};
-use crate::spec::Capability;
 
 /// What a scheme reacts to. Why it happened (join, leave, fail) is an event of the scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]

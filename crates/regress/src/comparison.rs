@@ -10,10 +10,10 @@
 //! * The *ratio* is the median of the ratios of the rounds. Its *interval* is that of a paired
 //!   bootstrap: [`RESAMPLES`] times as many rounds are drawn with replacement, and the interval
 //!   runs from the 0.05th to the 99.95th percentile of their medians, 99.9 % in all.
-//! * The *noise* (A/A) is what the same comparison of the base with itself is off from 1: with s the
-//!   root mean square of ln(again ÷ base) over n rounds, s × √(π ÷ 2n) is the standard error of their
-//!   median, here as a factor less 1. It is no robust measure on purpose: one launch that was
-//!   much disturbed makes an answer inconclusive rather than wrong.
+//! * The *noise* (A/A) is what the same comparison of the base with itself is off from 1: with s
+//!   the root mean square of ln(again ÷ base) over n rounds, s × √(π ÷ 2n) is the standard error
+//!   of their median, here as a factor less 1. It is no robust measure on purpose: one launch that
+//!   was much disturbed makes an answer inconclusive rather than wrong.
 //! * The *band* is the larger of [`BAND_MIN`] and [`NOISE_TIMES`] × noise.
 //!
 //! The answer is `slower` where the whole interval lies above 1 + band, `faster` where it lies

@@ -1,8 +1,9 @@
 //! The scenario again for fleets around its own: would the answer be another one?
 //!
 //! A fleet of another size has as many keys a node, and counts in events grow and shrink with it;
-//! nodes that events name stay as they are. Keys are those of the scenario's source, or uniform ones
-//! for a file. Only rivals run, at few seeds, and the whole may cost as much as the run itself, or a fraction of a second.
+//! nodes that events name stay as they are. Keys are those of the scenario's source, or uniform
+//! ones for a file. Only rivals run, at few seeds, and the whole may cost as much as the run
+//! itself, or a fraction of a second.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Lookups over many fleet sizes: some schemes are cheaper at a power of two than just above it, which
-//! a size in each decade does not show.
+//! Lookups over many fleet sizes: some schemes are cheaper at a power of two than just above it,
+//! which a size in each decade does not show.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::lookup::Lookups;
 const OCTAVE_SIZES: u32 = 8;
 /// Smallest and largest size.
 const SIZES: [u32; 2] = [8, 4_096];
-/// What one contender may take: those that are dear to build, whose times are smooth, come less far.
+/// What one contender may take: who is dear to build comes less far.
 const ALLOWANCE: Duration = Duration::from_millis(220);
 /// Less than for a size that is looked at by itself, since neighbours bear each other out.
 const EFFORT: Effort = Effort { rounds: 6, round: Duration::from_micros(250) };
