@@ -2,8 +2,8 @@
 //!
 //! A fleet of another size has as many keys a node, and counts in events grow and shrink with it;
 //! nodes that events name stay as they are. Keys are those of the scenario's source, or uniform
-//! ones for a file. Only rivals run, at few seeds, and the whole may cost as much as the run
-//! itself, or a fraction of a second.
+//! ones for a file. Only rivals run, at few seeds, and the whole may cost a quarter of the run, or
+//! a fraction of a second.
 
 use std::sync::Arc;
 
@@ -27,6 +27,8 @@ const RATIOS: [u32; 2] = [2, 10];
 const SEEDS_MAX: u32 = 3;
 /// Keys a node, at most: enough for chance to be small beside what is required.
 const KEYS_A_NODE_MAX: u64 = 10_000;
+/// The run over what all fleets may cost together.
+const RUNS: u64 = 4;
 /// Steps of lookups that are always allowed, a fraction of a second.
 const COST_FREE: u64 = 30_000_000;
 /// Fleets that span so much are what the scenario is about: it needs no further ones.
@@ -53,8 +55,9 @@ pub(crate) fn outlook(prepared: &Prepared, source: &KeySource) -> Option<Outlook
     if sizes().max()? / sizes().min()?.max(1) >= SPAN_MAX {
         return None;
     }
-    let mut budget = cost(scenario, plan, source.len()).max(COST_FREE);
+    let mut budget = (cost(scenario, plan, source.len()) / RUNS).max(COST_FREE);
     let own = Small::new(scenario, OWN, source.len())?;
+    budget = budget.checked_sub(own.cost())?;
     let results = own.run()?;
     let requirements = judged(&results);
     let sized = SIZES.map(|size| Variant { size, ..OWN });
@@ -160,7 +163,7 @@ fn scaled(scenario: &Scenario, variant: Variant, count: u32, keys: u64) -> Optio
         why: String::new(),
         sha256: scenario.sha256.clone(),
         contenders: rivals.cloned().collect(),
-        seeds: scenario.seeds.min(SEEDS_MAX),
+        seeds: (scenario.seeds / RUNS as u32).clamp(1, SEEDS_MAX),
         keys: KeyRequest {
             source: so_many(&scenario.keys.source, keys),
             hash: scenario.keys.hash,

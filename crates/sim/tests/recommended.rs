@@ -199,7 +199,7 @@ fn other_fleets_may_give_other_answers() {
 }
 
 #[test]
-fn the_sweep_costs_no_more_than_the_run() {
+fn the_sweep_costs_a_fraction_of_the_run() {
     // A contest in which every node takes part: twenty times the fleet is dearer than the run.
     let text = "schema = 1\ntitle = \"t\"\nalgorithms = [\"rendezvous\"]\ncanaries = false\n\
                 [[require]]\nmetric = \"work.lookup\"\nmax = 99\n\
@@ -209,5 +209,5 @@ fn the_sweep_costs_no_more_than_the_run() {
     let source = KeySource::open(&prepared.scenario.keys).unwrap();
     let run = run(&prepared, &source, "", Settings::default(), &Unwatched).unwrap();
     let nodes = run.outlook.unwrap().others.into_iter().map(|fleet| fleet.nodes);
-    assert!(nodes.eq([30, 120]), "half and twice the fleet alone");
+    assert!(nodes.eq([30, 60, 60]), "no larger fleet");
 }
