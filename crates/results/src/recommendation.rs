@@ -13,9 +13,15 @@ use crate::schema::{Contender, Requirement, RunResults};
 use crate::timings::Timings;
 use crate::verdict::{Spread, worst_by};
 
-/// What everybody pays, required or not: keys that move, steps of a lookup, memory.
-pub const PRICES: [&str; 4] =
-    ["movement.moved", "movement.sideways", "work.lookup", "memory.derived_bytes"];
+/// What everybody pays, required or not: keys that move, copies that are made, steps of a lookup,
+/// memory.
+pub const PRICES: [&str; 5] = [
+    "movement.moved",
+    "movement.sideways",
+    "replica.changed",
+    "work.lookup",
+    "memory.derived_bytes",
+];
 /// Bytes a member above which what is made of the list of members is a table.
 const TABLE_BYTES_A_MEMBER: f64 = 64.0;
 /// The claim of contenders to which the order is nothing in which members joined.

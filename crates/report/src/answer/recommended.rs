@@ -88,15 +88,18 @@ fn simplicity(subject: &Subject, recommendation: &Recommendation) -> String {
         groups.entry(other.upkeep).or_default().push(named(other));
     }
     let same = groups.remove(&recommendation.upkeep).unwrap_or_default();
-    let mut sentence = format!("Who looks keys up by {name} has {}", recommendation.upkeep.words());
+    let mut sentence = format!("{name} needs {} to look keys up", recommendation.upkeep.words());
     for (upkeep, names) in &groups {
-        sentence += &format!("; by {}, {}", list_up_to(names, NAMES_MAX), upkeep.words());
+        let need = if names.len() == 1 { "needs" } else { "need" };
+        sentence += &format!("; {} {need} {}", list_up_to(names, NAMES_MAX), upkeep.words());
     }
     if !same.is_empty() {
         let year = of(subject, &recommendation.contender).map_or(0, |contender| contender.year);
         let names = list_up_to(&same, NAMES_MAX);
-        let so = if same.len() == 1 { "so has who does by" } else { "so have those who do by" };
-        sentence += &format!("; {so} {names}, published no earlier than {name} ({year})");
+        let (need, were) = if same.len() == 1 { ("needs", "was") } else { ("need", "were") };
+        sentence += &format!(
+            "; {names} {need} the same, and {were} published no earlier than {name} ({year})"
+        );
     }
     sentence + "."
 }

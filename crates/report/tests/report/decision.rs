@@ -30,10 +30,10 @@ fn the_answer_says_what_to_take_and_what_would_change_it() {
         let page = text(&rendered("decision", &results, None), name);
         for part in [
             "Take rendezvous: of the 2 contenders that meet every requirement",
-            "Who looks keys up by rendezvous has the list of members",
+            "rendezvous needs the list of members to look keys up",
             "(3 seeds, 1,000 keys a node) rendezvous would still do with 10 nodes.",
-            "With 100 nodes rendezvous would not do (it misses “largest load at most 1.25 × fair”); \
-             ring would.",
+            "With 100 nodes rendezvous would not do (it misses “largest load at most 1.25 \
+             × fair”); ring would.",
             "every other node 2 times as heavy and every other node 10 times as heavy",
             "; nobody would.",
         ] {
