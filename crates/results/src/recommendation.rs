@@ -83,6 +83,15 @@ pub struct Recommendation {
     pub outdone: Vec<Outdone>,
 }
 
+impl Recommendation {
+    /// Everybody else who is suitable: those that are left, then those that were set aside, the
+    /// simplest of each first.
+    pub fn others(&self) -> impl Iterator<Item = &str> {
+        let alternatives = self.alternatives.iter().map(|one| one.contender.as_str());
+        alternatives.chain(self.outdone.iter().map(|one| one.contender.as_str()))
+    }
+}
+
 /// A contender that might be taken instead.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Alternative {

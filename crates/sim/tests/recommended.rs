@@ -211,3 +211,16 @@ fn the_sweep_costs_a_fraction_of_the_run() {
     let nodes = run.outlook.unwrap().others.into_iter().map(|fleet| fleet.nodes);
     assert!(nodes.eq([30, 60, 60]), "no larger fleet");
 }
+
+/// The memory of the run was looked at before it, that of twenty times the fleet was not.
+#[test]
+fn the_sweep_makes_no_huge_fleet() {
+    let text = "schema = 1\ntitle = \"t\"\nalgorithms = [\"maglev\"]\ncanaries = false\n\
+                [[require]]\nmetric = \"work.lookup\"\nmax = 99\n\
+                [keys]\nsource = \"uniform\"\ncount = 6000\n[fleet]\nnodes = 6000\n";
+    let prepared = parse("t.toml", text, Path::new("."), &REGISTRY).unwrap();
+    let source = KeySource::open(&prepared.scenario.keys).unwrap();
+    let run = run(&prepared, &source, "", Settings::default(), &Unwatched).unwrap();
+    let fleets = run.outlook.unwrap().others.into_iter().map(|fleet| (fleet.nodes, fleet.ratio));
+    assert!(fleets.eq([(3_000, 1), (12_000, 1), (6_000, 2)]));
+}

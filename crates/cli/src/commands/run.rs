@@ -241,7 +241,7 @@ impl Outcome {
             writeln!(out, "{held} of {expected} expectations hold")?;
         }
         if !self.results.requirements.is_empty() {
-            writeln!(out, "{}", self.recommended())?;
+            writeln!(out, "{}", shown(&self.recommended()))?;
         }
         let page = self.folder.join("index.html");
         Ok(writeln!(out, "report: {}", shown(&page.to_string_lossy()))?)
@@ -254,11 +254,7 @@ impl Outcome {
         let Some(recommendation) = &self.verdict.recommendation else {
             return "recommended: nobody, for no contender meets every requirement".into();
         };
-        let others = recommendation.alternatives.iter().map(|one| &one.contender);
-        let others: Vec<&str> = others
-            .chain(recommendation.outdone.iter().map(|one| &one.contender))
-            .map(String::as_str)
-            .collect();
+        let others: Vec<&str> = recommendation.others().collect();
         match others.is_empty() {
             true => format!("recommended: {}, which alone is suitable", recommendation.contender),
             false => format!(

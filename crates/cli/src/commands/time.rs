@@ -28,8 +28,9 @@ pub(crate) struct Timer {
     bench: LazyCell<Bench>,
     /// Before this run made a load of its own.
     load: Option<f64>,
-    known: Vec<Timed>,
-    known_densely: Vec<TimedDensely>,
+    known: Vec<(Subject, Timed)>,
+    /// Lookups over many sizes; none where no size was served.
+    known_densely: Vec<(Subject, Option<DenseTime>)>,
 }
 
 /// What lookups are timed with.
@@ -48,18 +49,22 @@ impl Bench {
 
 /// Lookups that were timed.
 struct Timed {
-    algorithm: &'static str,
-    arguments: Arguments,
     time: LookupTime,
     /// What a node took; what the fleet before took where this one was too large.
     node_bytes: u64,
 }
 
-/// Lookups that were timed over many sizes; none where no size was served.
-struct TimedDensely {
+/// What is timed, whatever scenario asks for it.
+#[derive(PartialEq)]
+struct Subject {
     algorithm: &'static str,
     arguments: Arguments,
-    time: Option<DenseTime>,
+}
+
+impl Subject {
+    fn of(contender: &ContenderRequest) -> Self {
+        Subject { algorithm: contender.spec.name, arguments: contender.arguments.clone() }
+    }
 }
 
 impl Timer {
@@ -121,33 +126,30 @@ impl Timer {
     /// The lookups of a contender over so many nodes, of which each took so much in the fleet
     /// before.
     fn timed(&mut self, contender: &ContenderRequest, nodes: u32, node_bytes: u64) -> &Timed {
-        let is_known = |known: &Timed| {
-            known.algorithm == contender.spec.name
-                && known.arguments == contender.arguments
-                && known.time.nodes == nodes
-        };
+        let subject = Subject::of(contender);
+        let is_known =
+            |(known, timed): &(Subject, Timed)| *known == subject && timed.time.nodes == nodes;
         let at = self.known.iter().position(is_known).unwrap_or_else(|| {
-            self.known.push(time_lookups(contender, nodes, node_bytes, &self.bench));
+            let timed = time_lookups(contender, nodes, node_bytes, &self.bench);
+            self.known.push((subject, timed));
             self.known.len() - 1
         });
-        &self.known[at]
+        &self.known[at].1
     }
 
     /// The lookups of a contender over many sizes.
     fn timed_densely(&mut self, contender: &ContenderRequest) -> Option<DenseTime> {
-        let is_known = |known: &TimedDensely| {
-            known.algorithm == contender.spec.name && known.arguments == contender.arguments
-        };
-        let at = self.known_densely.iter().position(is_known).unwrap_or_else(|| {
+        let subject = Subject::of(contender);
+        let at = self.known_densely.iter().position(|(known, _)| *known == subject);
+        let at = at.unwrap_or_else(|| {
             let Bench { lookups, floors } = &*self.bench;
             let make = |nodes| placement(contender, nodes).ok();
             let reads = contender.spec.reads;
             let time = lookups.time_densely(floors, &contender.name(), reads, &make);
-            let (algorithm, arguments) = (contender.spec.name, contender.arguments.clone());
-            self.known_densely.push(TimedDensely { algorithm, arguments, time });
+            self.known_densely.push((subject, time));
             self.known_densely.len() - 1
         });
-        self.known_densely[at].time.clone()
+        self.known_densely[at].1.clone()
     }
 }
 
@@ -186,8 +188,7 @@ fn time_lookups(
             Err(error) => refused(&name, nodes, error.to_string()),
         }
     };
-    let (algorithm, arguments) = (contender.spec.name, contender.arguments.clone());
-    Timed { algorithm, arguments, time, node_bytes }
+    Timed { time, node_bytes }
 }
 
 fn updates(

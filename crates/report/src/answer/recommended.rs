@@ -37,7 +37,7 @@ fn of<'a>(subject: &Subject<'a>, name: &str) -> Option<&'a Contender> {
 /// `Take rendezvous.` and for what reason in short.
 pub(super) fn headline(recommendation: &Recommendation) -> String {
     let name = one_line(&recommendation.contender);
-    let others = recommendation.alternatives.len() + recommendation.outdone.len();
+    let others = recommendation.others().count();
     match (others, recommendation.outdone.len()) {
         (0, _) => format!("Take {name}: it alone meets every requirement and takes every step."),
         (_, 0) => format!(
@@ -57,7 +57,7 @@ pub(super) fn headline(recommendation: &Recommendation) -> String {
 pub(super) fn reasons(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
     let name = one_line(&recommendation.contender);
     let mut lines = Vec::new();
-    if recommendation.alternatives.len() + recommendation.outdone.len() > 0 {
+    if recommendation.others().next().is_some() {
         lines.push(simplicity(subject, recommendation));
     }
     let (alike, trades): (Vec<&Alternative>, Vec<&Alternative>) = recommendation
@@ -157,12 +157,6 @@ pub(super) fn changes(subject: &Subject, recommendation: &Recommendation) -> Vec
     lines
 }
 
-/// Everybody else who is suitable, the simplest first.
-fn others(recommendation: &Recommendation) -> impl Iterator<Item = &str> {
-    let alternatives = recommendation.alternatives.iter().map(|one| one.contender.as_str());
-    alternatives.chain(recommendation.outdone.iter().map(|one| one.contender.as_str()))
-}
-
 /// Which limits would rule out what is recommended, and who would be next.
 fn limits(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
     if !subject.has_order() {
@@ -170,7 +164,7 @@ fn limits(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
     }
     let limit = |&(id, least): &(&str, f64)| {
         let own = figure(subject, &recommendation.contender, id).filter(|own| own.low > least)?;
-        let next = others(recommendation).find_map(|other| {
+        let next = recommendation.others().find_map(|other| {
             let figure = figure(subject, other, id)?;
             is_better(id, figure, own).then_some((other, figure))
         });
@@ -189,7 +183,7 @@ fn limits(subject: &Subject, recommendation: &Recommendation) -> Vec<String> {
 
 /// What would rule out the one that comes next.
 fn next(subject: &Subject, recommendation: &Recommendation) -> Option<String> {
-    let next = others(recommendation).next()?;
+    let next = recommendation.others().next()?;
     let name = one_line(next);
     let ruled_out = LIMITED.iter().filter(|_| subject.has_order()).find_map(|&(id, least)| {
         let own = figure(subject, &recommendation.contender, id)?;
