@@ -108,6 +108,14 @@ const TIMES: (f64, &[&str]) = (1e3, &["ns", "µs", "ms", "s"]);
 /// Units of size.
 const SIZES: (f64, &[&str]) = (1024.0, &["B", "KiB", "MiB", "GiB", "TiB"]);
 
+/// A round number in the largest of some units, from large to small, that it reaches; else in units
+/// of 1: `10 µs`.
+pub(crate) fn whole(value: f64, units: &[(f64, &str)], one: &str) -> String {
+    let reached = units.iter().find(|(size, _)| value >= *size * 0.999);
+    let (size, unit) = reached.copied().unwrap_or((1.0, one));
+    format!("{} {unit}", decimal(value / size, 0))
+}
+
 /// A time: `18.2 ns`, `1.04 µs`.
 pub(crate) fn nanoseconds(value: f64) -> String {
     prefixed(value, TIMES)

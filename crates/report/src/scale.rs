@@ -10,6 +10,11 @@ pub(crate) struct Scale {
     logarithmic: bool,
 }
 
+/// The least and the largest of some values that are not below 0.
+pub(crate) fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, 0.0), |(low, high), value| (low.min(value), high.max(value)))
+}
+
 impl Scale {
     /// Equal steps for equal differences; ends that are no numbers give an axis from 0 to 1.
     pub(crate) fn linear((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {

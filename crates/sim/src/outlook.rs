@@ -31,8 +31,8 @@ const KEYS_A_NODE_MAX: u64 = 10_000;
 const RUNS: u64 = 4;
 /// Steps of lookups that are always allowed, a fraction of a second.
 const COST_FREE: u64 = 30_000_000;
-/// Nodes of another fleet, each as often as it is heavy, at most: the memory of the run was looked at
-/// before, that of larger fleets was not.
+/// Nodes of another fleet, each as often as it is heavy, at most: the memory of the run was looked
+/// at before, that of larger fleets was not.
 const NODES_MAX: u32 = 20_000;
 /// Fleets that span so much are what the scenario is about: it needs no further ones.
 const SPAN_MAX: u32 = 100;

@@ -11,7 +11,7 @@ use super::latency::plain_time;
 use crate::font::fit;
 use crate::number::{self, NONE, bytes, nanoseconds};
 use crate::palette::{GRID, INK, Look, QUIET};
-use crate::scale::Scale;
+use crate::scale::{self, Scale};
 use crate::scene::{Anchor, SMALL, Scene};
 use crate::subject::{Spread, Subject, worst};
 use crate::table::{Cell, Column, Row, Table};
@@ -46,7 +46,7 @@ pub(super) fn chart(subject: &Subject) -> Option<Chart> {
         reading: format!("Memory of a client {memory}; {times}; logarithmic."),
         finding: words::finding(subject, &growth) + &left_out(subject),
         scene: scene(subject, &panels, &growth),
-        table: table(subject),
+        table: table(subject, &growth),
     })
 }
 
@@ -87,10 +87,7 @@ fn plain_microseconds(value: f64) -> String {
 
 /// A round number of bytes on an axis of decades: `100 B`, `10 kB`.
 fn plain_bytes(value: f64) -> String {
-    let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")];
-    let (size, unit) =
-        units.into_iter().find(|(size, _)| value >= *size * 0.999).unwrap_or((1.0, "B"));
-    format!("{} {unit}", number::decimal(value / size, 0))
+    number::whole(value, &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")], "B")
 }
 
 /// All bytes that a client has at the worst step.
@@ -193,7 +190,7 @@ fn extent(subject: &Subject, panel: &Panel, rows: &[(usize, &Contender)]) -> (f6
         all.extend(shared);
     }
     all.retain(|value| *value > 0.0);
-    let (low, high) = all.iter().fold((f64::INFINITY, 0.0f64), |(l, h), v| (l.min(*v), h.max(*v)));
+    let (low, high) = scale::extent(all.into_iter());
     (low / 2.0, high * 1.2)
 }
 
@@ -219,7 +216,7 @@ fn mark(
     scene.marker((x, middle), look, 3.8);
 }
 
-fn table(subject: &Subject) -> Table {
+fn table(subject: &Subject, growth: &[growth::Fleet]) -> Table {
     let columns = vec![
         Column::words("contender"),
         Column::figures("memory shared", "all clients alike, worst step"),
@@ -253,8 +250,7 @@ fn table(subject: &Subject) -> Table {
         Row { look: Some(subject.look(index)), cells }
     };
     let mut rows: Vec<Row> = subject.results.contenders.iter().enumerate().map(row).collect();
-    let sizes = growth::rows(subject, columns.len());
-    rows.extend(sizes);
+    rows.extend(growth::rows(subject, growth, columns.len()));
     Table::capped(columns, rows)
 }
 

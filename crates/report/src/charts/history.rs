@@ -5,7 +5,7 @@ use placelab_results::{BenchRun, BenchTime};
 use super::frame::{WIDTH, grid_across, grid_down};
 use crate::number::{self, nanoseconds};
 use crate::palette::{INK, SERIES};
-use crate::scale::Scale;
+use crate::scale::{Scale, extent};
 use crate::scene::{Anchor, Point, Scene};
 use crate::table::{Cell, Column, Row, Table};
 use crate::text::{one_line, plural};
@@ -111,11 +111,8 @@ impl<'a> Course<'a> {
         let points = &self.points[self.points.len().saturating_sub(RUNS_MAX)..];
         let (upper, bottom, right) = (10.0, 10.0 + HEIGHT, WIDTH - 40.0);
         let mut scene = Scene::new(WIDTH, bottom + 26.0);
-        let ends = |times: &mut dyn Iterator<Item = f64>| {
-            times.fold((f64::INFINITY, 0.0f64), |(low, high), ns| (low.min(ns), high.max(ns)))
-        };
         let times = points.iter().flat_map(|(.., bench)| [bench.low_ns, bench.high_ns]);
-        let (low, high) = ends(&mut times.filter(|ns| ns.is_finite()));
+        let (low, high) = extent(times.filter(|ns| ns.is_finite()));
         let middle = (low + high) / 2.0;
         let half = (0.55 * (high - low)).max(middle * SPAN_MIN / 2.0);
         let down = Scale::linear(((middle - half).max(0.0), middle + half), (bottom, upper));

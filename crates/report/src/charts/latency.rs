@@ -12,7 +12,7 @@ use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, grid_dow
 use crate::font::fit;
 use crate::number;
 use crate::palette::{INK, Look, QUIET};
-use crate::scale::Scale;
+use crate::scale::{Scale, extent};
 use crate::scene::{Anchor, Point, Scene};
 use crate::subject::Subject;
 use crate::text::one_line;
@@ -148,12 +148,9 @@ fn panel(scene: &mut Scene, kind: &Kind, courses: Vec<Course>, top: f64) -> f64 
     scene.text((0.0, top + 14.0), &title, 13.0, Anchor::Start, INK);
     let times = || courses.iter().flat_map(|course| course.points.values().flatten().copied());
     let nodes = || courses.iter().flat_map(|course| course.points.keys().copied().map(f64::from));
-    let ends = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)))
-    };
-    let (low, high) = ends(&mut times());
+    let (low, high) = extent(times());
     let down = Scale::logarithmic((low / 1.25, high * 1.25), (bottom, upper));
-    let (low, high) = ends(&mut nodes());
+    let (low, high) = extent(nodes());
     let across = Scale::logarithmic((low / 1.15, high * 1.15), (LEFT, right));
     grid_across(scene, &down, (LEFT, right), 10, |tick, _| plain_time(tick));
     grid_down(scene, &across, (upper, bottom), 8, |tick, _| number::decimal(tick, 0));
@@ -186,8 +183,5 @@ fn panel(scene: &mut Scene, kind: &Kind, courses: Vec<Course>, top: f64) -> f64 
 
 /// A round time on an axis: `5 ns`, `10 µs`.
 pub(super) fn plain_time(time: f64) -> String {
-    let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"), (1e-3, "ps")];
-    let (size, unit) =
-        units.into_iter().find(|(size, _)| time >= *size * 0.999).unwrap_or((1.0, "ns"));
-    format!("{} {unit}", number::decimal(time / size, 0))
+    number::whole(time, &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"), (1e-3, "ps")], "ns")
 }

@@ -13,7 +13,7 @@ use super::frame::{
 use super::latency::{SHOWN_MIN, batches, plain_time};
 use crate::number::{self, bytes, nanoseconds};
 use crate::palette::{BAND, INK, PAPER, QUIET};
-use crate::scale::Scale;
+use crate::scale::{Scale, extent};
 use crate::scene::{Anchor, Point as Place, SMALL, Scene};
 use crate::subject::{Found, Spread, Subject, worst};
 use crate::text::plural;
@@ -211,16 +211,13 @@ struct Plane {
 
 impl Plane {
     fn new(points: &[&Point], top: f64) -> Self {
-        let extent = |values: &mut dyn Iterator<Item = f64>| {
-            values.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)))
-        };
         let costs = points.iter().flat_map(|point| [point.cost.low, point.cost.high]);
-        let (least, most) = extent(&mut costs.map(|cost| cost.max(SHOWN_MIN)));
+        let (least, most) = extent(costs.map(|cost| cost.max(SHOWN_MIN)));
         let bottom = top + HEIGHT;
         let across = Scale::logarithmic((least / 1.6, most * 1.6), (LEFT, RIGHT));
         let aboves = points.iter().flat_map(|point| [point.above.low, point.above.high]);
         let chances = points.iter().filter_map(|point| chance(point)).flat_map(|(l, h)| [l, h]);
-        let (least, most) = extent(&mut aboves.chain(chances).map(|above| above.max(ABOVE_MIN)));
+        let (least, most) = extent(aboves.chain(chances).map(|above| above.max(ABOVE_MIN)));
         let down = Scale::logarithmic((least / 1.5, most * 1.5), (bottom, top));
         Plane { across, down, top, bottom }
     }

@@ -7,7 +7,7 @@ use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, left_out
 use super::latency::{SHOWN_MIN, plain_time};
 use crate::number::{self, nanoseconds, percent};
 use crate::palette::{GRID, INK, QUIET};
-use crate::scale::Scale;
+use crate::scale::{Scale, extent};
 use crate::scene::{Anchor, Point, Scene};
 use crate::subject::Subject;
 use crate::table::{Cell, Column, Row, Table};
@@ -58,7 +58,7 @@ fn scene(subject: &Subject, timings: &Timings) -> Scene {
     let mut scene = Scene::new(WIDTH, bottom + 30.0);
     let drawn = || courses(subject, timings).take(DRAWN_MAX);
     let times = drawn().flat_map(|(_, course)| course.dependent_ns.map(|t| t.max(SHOWN_MIN)));
-    let (low, high) = times.fold((f64::INFINITY, 0.0f64), |(l, h), t| (l.min(t), h.max(t)));
+    let (low, high) = extent(times);
     let down = Scale::logarithmic((low / 1.25, high * 1.25), (bottom, TOP));
     let across = |at: usize| LEFT + 24.0 + at as f64 * (right - LEFT - 48.0) / 4.0;
     grid_across(&mut scene, &down, (LEFT, right), 8, |tick, _| plain_time(tick));

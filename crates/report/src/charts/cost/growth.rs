@@ -10,7 +10,7 @@ use crate::charts::frame::{
 };
 use crate::number::{self, bytes};
 use crate::palette::{INK, QUIET};
-use crate::scale::Scale;
+use crate::scale::{Scale, extent};
 use crate::scene::{Anchor, Point, Scene};
 use crate::subject::{Subject, figure, steps};
 use crate::table::{Cell, Row};
@@ -53,17 +53,14 @@ pub(super) fn fleets<'a>(subject: &Subject<'a>) -> Vec<Fleet<'a>> {
 pub(super) fn draw(scene: &mut Scene, subject: &Subject, fleets: &[Fleet], top: f64) -> f64 {
     let shown: Vec<usize> = drawn(subject).map(|(index, _)| index).collect();
     let fleets = || fleets.iter().filter(|fleet| shown.contains(&fleet.index)).take(DRAWN_MAX);
-    let extent = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)))
-    };
     let right = WIDTH - NAMES;
     let upper = top + 24.0;
     let bottom = upper + HEIGHT.max(15.0 * fleets().count() as f64 + 8.0);
     scene.text((0.0, top + 12.0), "Memory of a client", 13.0, Anchor::Start, INK);
-    let sizes = &mut fleets().flat_map(|fleet| fleet.bytes.keys().copied().map(f64::from));
+    let sizes = fleets().flat_map(|fleet| fleet.bytes.keys().copied().map(f64::from));
     let (least, most) = extent(sizes);
     let across = Scale::logarithmic((least / 1.15, most * 1.15), (LEFT, right));
-    let (least, most) = extent(&mut fleets().flat_map(|fleet| fleet.bytes.values().copied()));
+    let (least, most) = extent(fleets().flat_map(|fleet| fleet.bytes.values().copied()));
     let down = Scale::logarithmic((least / 1.5, most * 1.5), (bottom, upper));
     grid_across(scene, &down, (LEFT, right), 6, |tick, _| plain_bytes(tick));
     let sizes: BTreeSet<u32> = fleets().flat_map(|fleet| fleet.bytes.keys().copied()).collect();
@@ -89,7 +86,7 @@ pub(super) fn draw(scene: &mut Scene, subject: &Subject, fleets: &[Fleet], top: 
 }
 
 /// Rows for the table: all bytes at each size.
-pub(super) fn rows(subject: &Subject, columns: usize) -> Vec<Row> {
+pub(super) fn rows(subject: &Subject, fleets: &[Fleet], columns: usize) -> Vec<Row> {
     let row = |fleet: &Fleet, (&nodes, &held): (&u32, &f64)| {
         let name = subject.name(fleet.contender);
         let name = format!("{name}, {} nodes, both together", number::count(nodes.into()));
@@ -97,6 +94,5 @@ pub(super) fn rows(subject: &Subject, columns: usize) -> Vec<Row> {
         cells.resize(columns, Cell::none());
         Row { look: Some(subject.look(fleet.index)), cells }
     };
-    let fleets = fleets(subject);
     fleets.iter().flat_map(|fleet| fleet.bytes.iter().map(|at| row(fleet, at))).collect()
 }
