@@ -9,23 +9,25 @@ use placelab_sim::sweep::Progress;
 pub(crate) struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar that counts to `total` of something.
-    pub(crate) fn new(what: &'static str, total: u64) -> Self {
+    /// A bar for what has yet to begin.
+    pub(crate) fn new() -> Self {
         let style = "{msg} {bar:30} {percent:>3} %  {elapsed} gone, {eta} to go";
         let style = ProgressStyle::with_template(style).expect("the template is well formed");
-        let bar = ProgressBar::new(total).with_style(style).with_message(what);
+        let bar = ProgressBar::new(0).with_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
         Bar(bar)
     }
 }
 
 impl Progress for Bar {
-    fn begin(&self, keys: u64) {
-        self.0.set_length(keys);
+    fn begin(&self, what: &'static str, units: u64) {
+        self.0.reset();
+        self.0.set_message(what);
+        self.0.set_length(units);
     }
 
-    fn advance(&self, keys: u64) {
-        self.0.inc(keys);
+    fn advance(&self, units: u64) {
+        self.0.inc(units);
     }
 }
 

@@ -13,6 +13,7 @@ mod headroom;
 pub(crate) mod history;
 mod latency;
 mod movement;
+mod parameters;
 mod pareto;
 mod peak;
 mod percentiles;
@@ -66,6 +67,7 @@ type Maker = fn(&Subject) -> Option<Chart>;
 const CHARTS: &[Maker] = &[
     quantisation::chart,
     pareto::chart,
+    parameters::chart,
     balance::by_keys,
     balance::by_requests,
     skew::chart,

@@ -122,7 +122,7 @@ mod tests {
             vec![Cell::new(name), time, Cell::new(moved), Cell::new(memory).with_note("16 B")]
         };
         let rows = vec![
-            row("a, b", "1.24 µs", "900 ns–1.30 µs", "33.3 %", "1.0 KiB"),
+            row("a, b", "1.24 µs", "900 ns–1.30 µs", "33.3 %", "1.0 kB"),
             row("\"c\"", "18.2 ns", "18.0–18.4 ns, A/A 1.0 %", "–", "3 rows"),
             row("d", "–", "", "< 0.01 %", ""),
         ];
@@ -131,7 +131,7 @@ mod tests {
             "contender,lookup time (ns; batch),\"lookup time, low (ns; batch)\",\
              \"lookup time, high (ns; batch)\",\"lookup time, note (batch)\",\
              moved (%),memory (derived),\"memory, note (B; derived)\"\r\n\
-             \"a, b\",1240,900,1300,,33.3,1.0 KiB,16\r\n\
+             \"a, b\",1240,900,1300,,33.3,1.0 kB,16\r\n\
              \"\"\"c\"\"\",18.2,18.0,18.4,A/A 1.0 %,,3 rows,16\r\n\
              d,,,,,< 0.01 %,,16\r\n"
         );

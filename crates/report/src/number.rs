@@ -106,7 +106,7 @@ fn prefixed(value: f64, (step, units): (f64, &[&str])) -> String {
 /// Units of time, each so many times the one before.
 const TIMES: (f64, &[&str]) = (1e3, &["ns", "µs", "ms", "s"]);
 /// Units of size.
-const SIZES: (f64, &[&str]) = (1024.0, &["B", "KiB", "MiB", "GiB", "TiB"]);
+const SIZES: (f64, &[&str]) = (1e3, &["B", "kB", "MB", "GB", "TB"]);
 
 /// A round number in the largest of some units, from large to small, that it reaches; else in units
 /// of 1: `10 µs`.
@@ -147,9 +147,9 @@ pub(crate) fn aa_spread(rounds: &Rounds) -> String {
     format!("A/A {}", percent(rounds.aa_spread))
 }
 
-/// A size: `512 B`, `1.25 MiB`.
+/// A size: `512 B`, `1.31 MB`.
 pub(crate) fn bytes(value: f64) -> String {
-    if value.is_finite() && value.abs() < 1023.5 {
+    if value.is_finite() && value.abs() < 999.5 {
         return format!("{} B", decimal(value, 0));
     }
     prefixed(value, SIZES)
@@ -248,7 +248,7 @@ mod tests {
             ["820 ms", "45.0 s", "2.5 min", "2.2 h", "2.3 days", "–"]
         );
         assert_eq!(bytes(512.0), "512 B");
-        assert_eq!(bytes(1_310_720.0), "1.25 MiB");
+        assert_eq!(bytes(1_310_720.0), "1.31 MB");
         assert_eq!(bytes(f64::INFINITY), "–");
     }
 
@@ -274,7 +274,7 @@ mod tests {
         let cases = [
             (nanoseconds(1_240.0), Some("1240|ns")),
             (nanoseconds(3.126), Some("3.13|ns")),
-            (bytes(1_310_720.0), Some("1310720|B")),
+            (bytes(1_310_720.0), Some("1310000|B")),
             (decimal(-1234.5, 1), Some("-1234.5|")),
             ("+0.12".into(), Some("0.12|")),
             (percent(1.0 / 3.0), Some("33.3|%")),
@@ -292,8 +292,8 @@ mod tests {
 
     #[test]
     fn sort_keys_stand_in_for_prefixes_and_bounds_alone() {
-        let keys = ["1.24 µs", "900 ns", "1.0 KiB", "33.3 %", "7", "< 0.01 %", "–"].map(sort_key);
-        let expected = [Some("1240"), None, Some("1024"), None, None, Some("0.005"), None];
+        let keys = ["1.24 µs", "900 ns", "1.0 kB", "33.3 %", "7", "< 0.01 %", "–"].map(sort_key);
+        let expected = [Some("1240"), None, Some("1000"), None, None, Some("0.005"), None];
         assert_eq!(keys.each_ref().map(Option::as_deref), expected);
     }
 

@@ -46,6 +46,11 @@ impl Scale {
         self.at(value.clamp(self.low, self.high))
     }
 
+    /// Where the axis begins and ends.
+    pub(crate) fn ends(&self) -> (f64, f64) {
+        (self.from, self.to)
+    }
+
     /// Whether the axis shows a value.
     pub(crate) fn shows(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)

@@ -17,7 +17,7 @@ use crate::scenario::{
     ContenderRequest, Event, Fleet, Joining, KeyRequest, Picked, Prepared, Scenario, SourceRequest,
     TimelineRequest, Verb,
 };
-use crate::sweep::Unwatched;
+use crate::sweep::{Progress, Unwatched};
 
 /// Sizes of the fleet over the scenario's own, as fractions.
 const SIZES: [(u32, u32); 4] = [(1, 2), (2, 1), (5, 1), (20, 1)];
@@ -48,7 +48,11 @@ const OWN: Variant = Variant { size: (1, 1), ratio: 1 };
 
 /// Looks at fleets around the scenario's own; none where nothing is required that such a run could
 /// judge, where there is nobody to choose, or where the scenario goes through many sizes itself.
-pub(crate) fn outlook(prepared: &Prepared, source: &KeySource) -> Option<Outlook> {
+pub(crate) fn outlook(
+    prepared: &Prepared,
+    source: &KeySource,
+    progress: &dyn Progress,
+) -> Option<Outlook> {
     let (scenario, plan) = (&prepared.scenario, &prepared.plan);
     if scenario.requirements.is_empty() {
         return None;
@@ -60,12 +64,15 @@ pub(crate) fn outlook(prepared: &Prepared, source: &KeySource) -> Option<Outlook
     }
     let mut budget = (cost(scenario, plan, source.len()) / RUNS).max(COST_FREE);
     let own = Small::new(scenario, OWN, source.len())?;
+    progress.begin("looking at other fleets", 1 + (SIZES.len() + RATIOS.len()) as u64);
     budget = budget.checked_sub(own.cost())?;
     let results = own.run()?;
+    progress.advance(1);
     let requirements = judged(&results);
     let sized = SIZES.map(|size| Variant { size, ..OWN });
     let weighted = RATIOS.map(|ratio| Variant { ratio, ..OWN });
     let look = |variant: Variant| {
+        progress.advance(1);
         let nodes = times(plan.start.len() as u32, variant.size).checked_mul(variant.ratio)?;
         if nodes > NODES_MAX {
             return None;

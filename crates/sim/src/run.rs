@@ -51,7 +51,7 @@ pub fn run(
         results.scenario.command = command.into();
         results.expectations =
             scenario.expectations.iter().map(|request| judge(request, &results)).collect();
-        results.outlook = outlook(prepared, source);
+        results.outlook = outlook(prepared, source, progress);
         Ok(results)
     })
 }
@@ -117,7 +117,7 @@ fn sweep_all(
     let passes = 1 + u64::from(inquiry.is_some());
     let keys_of_one = setting.source.len().saturating_mul(scenario.seeds.into());
     let contenders = scenario.contenders.len() as u64;
-    progress.begin(keys_of_one.saturating_mul(passes * contenders));
+    progress.begin("placing keys", keys_of_one.saturating_mul(passes * contenders));
     let one = |contender: &ContenderRequest| {
         let seeds: Vec<SeedFigures> = (0..scenario.seeds)
             .into_par_iter()

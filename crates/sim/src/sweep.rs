@@ -29,17 +29,17 @@ const SHARE_KEYS: u64 = 32 * CHUNK_KEYS;
 
 /// Learns how a run goes on; called from many threads.
 pub trait Progress: Sync {
-    /// So many keys will be swept, each once a contender and seed.
-    fn begin(&self, keys: u64);
-    /// So many more have been.
-    fn advance(&self, keys: u64);
+    /// A piece of work begins: what it is, as `placing keys`, and how many units it has.
+    fn begin(&self, what: &'static str, units: u64);
+    /// So many more are done.
+    fn advance(&self, units: u64);
 }
 
 /// Nobody watches.
 pub struct Unwatched;
 
 impl Progress for Unwatched {
-    fn begin(&self, _: u64) {}
+    fn begin(&self, _: &'static str, _: u64) {}
     fn advance(&self, _: u64) {}
 }
 

@@ -15,7 +15,8 @@ use crate::table::{Form, Table};
 /// Certifies the registry and prints a line for each algorithm and law.
 pub(crate) fn run(json: bool) -> Result<(), Failure> {
     let certificates = {
-        let bar = Bar::new("certifying", REGISTRY.len() as u64);
+        let bar = Bar::new();
+        bar.begin("certifying", REGISTRY.len() as u64);
         certify_all(&REGISTRY, meter::bytes_left_by, || bar.advance(1))
     };
     if json {

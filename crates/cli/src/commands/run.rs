@@ -147,7 +147,7 @@ impl Options {
         let estimates = estimate(prepared, &source, |_, _| 0.0);
         refuse_what_cannot_fit(prepared, &estimates, &source, threads)?;
         let mut results = {
-            let bar = Bar::new("placing keys", 0);
+            let bar = Bar::new();
             let settings = Settings { threads: Some(threads) };
             run(prepared, &source, &self.changes.command(file), settings, &bar)
                 .context("cannot start the run")?
@@ -156,7 +156,7 @@ impl Options {
         let folder = self.out.join(&results.scenario.name);
         report::write(&folder, &results, None)?;
         let timings = (!self.no_timing).then(|| {
-            let bar = Bar::new("timing", 0);
+            let bar = Bar::new();
             timer.time(prepared, &bar)
         });
         if let Some(timings) = &timings {

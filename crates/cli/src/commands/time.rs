@@ -82,7 +82,7 @@ impl Timer {
     pub(crate) fn time(&mut self, prepared: &Prepared, progress: &dyn Progress) -> Timings {
         let contenders = &prepared.scenario.contenders;
         let node_counts = node_counts(prepared);
-        progress.begin(contenders.len() as u64 * (node_counts.len() as u64 + 1));
+        progress.begin("timing", contenders.len() as u64 * (node_counts.len() as u64 + 1));
         let mut timings = Timings {
             schema: SCHEMA,
             machine: machine(&self.bench.floors, self.load),

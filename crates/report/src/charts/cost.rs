@@ -3,7 +3,7 @@
 mod growth;
 mod words;
 
-use placelab_results::{Contender, Rounds, UpdateTime};
+use placelab_results::{Contender, Rounds, Step, UpdateTime};
 
 use super::Chart;
 use super::frame::{Swatch, WIDTH, drawn, left_out, legend, lines_down, row_name};
@@ -13,7 +13,7 @@ use crate::number::{self, NONE, bytes, nanoseconds};
 use crate::palette::{GRID, INK, Look, QUIET};
 use crate::scale::{self, Scale};
 use crate::scene::{Anchor, SMALL, Scene};
-use crate::subject::{Spread, Subject, worst};
+use crate::subject::{Spread, Subject, figure, worst};
 use crate::table::{Cell, Column, Row, Table};
 use crate::text::one_line;
 
@@ -86,8 +86,14 @@ fn plain_microseconds(value: f64) -> String {
 }
 
 /// A round number of bytes on an axis of decades: `100 B`, `10 kB`.
-fn plain_bytes(value: f64) -> String {
+pub(super) fn plain_bytes(value: f64) -> String {
     number::whole(value, &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")], "B")
+}
+
+/// All bytes that a client has after a step.
+pub(super) fn held(step: &Step) -> Option<f64> {
+    let parts = [SHARED, DERIVED].into_iter().filter_map(|id| Some(figure(step, id)?.median));
+    parts.reduce(|shared, derived| shared + derived)
 }
 
 /// All bytes that a client has at the worst step.

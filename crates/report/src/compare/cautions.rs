@@ -42,11 +42,15 @@ fn same_question(comparison: &Comparison) -> Option<String> {
     if has_changed {
         return None;
     }
-    let program = match comparison.runs.as_ref().map(|run| &run.version).differ() {
-        true => "what differs comes from the other version of the program",
-        false => "and so is the version: what differs comes from a change of the program",
+    let sentence = match comparison.runs.as_ref().map(|run| &run.version).differ() {
+        true => {
+            "The question is the same: what differs comes from the other version of the program."
+        }
+        false => {
+            "Question and version are the same: what differs comes from a change of the program."
+        }
     };
-    Some(format!("The question is the same: {program}."))
+    Some(sentence.into())
 }
 
 fn few_seeds(comparison: &Comparison) -> Option<String> {

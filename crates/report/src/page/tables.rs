@@ -37,7 +37,7 @@ pub(crate) fn scrolling(table: &Table, label: &str) -> Markup {
         @if table.omitted > 0 {
             p.small {
                 (plural(table.omitted as u64, "more row", "more rows"))
-                " left out; all are in the results file."
+                " left out on this page."
             }
         }
     }

@@ -184,7 +184,7 @@ fn memory_and_updates_are_compared() {
     has(
         figure(&page, "cost").unwrap(),
         &[
-            "highest for ring and maglev (50.5 KiB).",
+            "highest for ring and maglev (51.7 kB).",
             "From 20 to 30 nodes it grows: jump 1.0-fold",
             "Time to build the first fleet: not to be told apart, ring (120 µs).",
             "That change is cheaper than a build for ring 3.5-fold.",
@@ -233,7 +233,7 @@ fn moves_take_time() {
     has(
         &found,
         &[
-            "Of 1.00 TiB in all the slowest event takes",
+            "Of 1.10 TB in all the slowest event takes",
             "jump 73.3 min or 7.3 min (50.0 % into one node",
             "Owners alone: copies behind them come on top.",
         ],
@@ -286,6 +286,32 @@ fn the_fullest_node_is_compared_by_measure() {
     (results.keys.requests, results.keys.bytes) = (None, None);
     let page = text(&rendered("no-skew", &results, None), "index.html");
     assert!(figure(&page, "skew").is_none(), "one measure is balance");
+}
+
+/// Contenders that differ by one number are a curve; two of them are none.
+#[test]
+fn what_more_of_a_parameter_buys_is_drawn() {
+    let mut results = fixture::growing();
+    let page = text(&rendered("no-parameters", &results, None), "index.html");
+    assert!(figure(&page, "parameters").is_none(), "two values are no curve");
+    let like =
+        results.contenders.iter().find(|contender| contender.name == "ring").unwrap().clone();
+    for (vnodes, most, bytes) in [("40", 1.8, 1_000.0), ("640", 1.1, 64_000.0)] {
+        let mut more = like.clone();
+        more.name = format!("ring:vnodes={vnodes}");
+        more.parameters.insert("vnodes".into(), vnodes.into());
+        put(&mut more.timelines[0].steps[0], "load.max_over_mean", &[most]);
+        put(&mut more.timelines[0].steps[0], "memory.derived_bytes", &[bytes]);
+        results.contenders.push(more);
+    }
+    let found = drawn("parameters", &results, "parameters");
+    has(
+        &found,
+        &[
+            "vnodes of ring: what each costs",
+            "vnodes of ring, from 1 to 640: the fullest node goes",
+        ],
+    );
 }
 
 /// A fleet above what is listed has a spread, and no more.

@@ -33,7 +33,7 @@ fn times_stand_beside_what_qualifies_them() {
         "harness, bytes of keys, subtracted below",
         "hash of a key, 16 bytes, xxh3, in none below",
         "cold batch",
-        "32.0 MiB that were read",
+        "33.6 MB that were read",
         "No more is left of 1 figure than was subtracted",
     ] {
         assert!(page.contains(part), "{part}");

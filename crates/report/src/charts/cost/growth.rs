@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_results::Contender;
 
-use super::{DERIVED, SHARED, plain_bytes};
+use super::{held, plain_bytes};
 use crate::charts::frame::{
     DRAWN_MAX, EndLabel, WIDTH, drawn, end_labels, grid_across, lines_down,
 };
@@ -12,7 +12,7 @@ use crate::number::{self, bytes};
 use crate::palette::{INK, QUIET};
 use crate::scale::{Scale, extent};
 use crate::scene::{Anchor, Point, Scene};
-use crate::subject::{Subject, figure, steps};
+use crate::subject::{Subject, steps};
 use crate::table::{Cell, Row};
 
 /// Sizes of fleets from which on memory is drawn against them.
@@ -34,9 +34,8 @@ pub(super) fn fleets<'a>(subject: &Subject<'a>) -> Vec<Fleet<'a>> {
         let mut bytes: BTreeMap<u32, f64> = BTreeMap::new();
         for (timeline, step, taken) in steps(contender) {
             let planned = subject.results.plan.get(timeline).and_then(|one| one.steps.get(step));
-            let held = [SHARED, DERIVED].iter().filter_map(|id| Some(figure(taken, id)?.median));
-            let held: f64 = held.sum();
-            if let Some(planned) = planned.filter(|one| one.nodes > 0 && held > 0.0) {
+            let Some(held) = held(taken).filter(|held| *held > 0.0) else { continue };
+            if let Some(planned) = planned.filter(|one| one.nodes > 0) {
                 let most = bytes.entry(planned.nodes).or_insert(held);
                 *most = most.max(held);
             }

@@ -58,9 +58,13 @@ pub(super) fn table(subject: &Subject, timings: &Timings) -> Table {
         reading(bytes_floor, "bytes of keys"),
         apart(hash, &[&key_hash.batch_ns]),
     ];
-    // First, since a long table is cut at its end.
-    let rows: Vec<Row> = harness.into_iter().chain(lookups).chain(dense).collect();
-    Table::capped(columns, rows)
+    // First, since a long table is cut at its end. What only a line can show stays off the page.
+    let timed: Vec<Row> = harness.into_iter().chain(lookups).collect();
+    let dense: Vec<Row> = dense.collect();
+    let mut table = Table::capped(columns, timed);
+    table.omitted += dense.len();
+    table.rows.extend(dense);
+    table
 }
 
 /// A figure with its rounds and what it differs from itself by.
