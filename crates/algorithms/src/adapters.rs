@@ -15,9 +15,9 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, FleetSize, FleetWeight, Footprint,
-    HashSeed, History, Key, KeyHash, Keys, NodeId, ParameterSpec, Placement, PlacementError,
-    Resolution, Roster, Scheme, Shares, Silent, Trace,
+    AlgorithmSpec, Anatomy, Arguments, Build, Capability, Change, Claim, FleetSize, FleetWeight,
+    Footprint, HashSeed, History, Key, KeyHash, Keys, NodeId, ParameterSpec, Placement,
+    PlacementError, Resolution, Roster, Scheme, Shares, Silent, Trace,
 };
 
 use crate::owner_table;
@@ -278,6 +278,10 @@ impl<R: RangeHash, L: Layout> Placement for Bucketed<R, L> {
     fn shares(&self) -> Option<Shares> {
         let is_exact = R::fills_alike(self.count());
         is_exact.then(|| owner_table::shares(&self.owners, &self.roster))
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(Anatomy::Buckets(self.owners.clone()))
     }
 
     fn fork(&self) -> Box<dyn Placement> {

@@ -103,11 +103,11 @@ impl Anchor {
     #[inline]
     fn bucket<H: Rehash, T: Trace + ?Sized>(&self, mut hashes: H, trace: &mut T) -> u32 {
         let value = hashes.first();
-        trace.step(Step::Draw { value });
+        trace.step(Step::Pick { value, among: self.capacity.divisor() });
         let first = self.capacity.of(value) as u32;
         self.stand_ins.settle(first, trace, |bucket, left, trace| {
             let value = hashes.again(bucket);
-            trace.step(Step::Draw { value });
+            trace.step(Step::Pick { value, among: left.into() });
             (value % u64::from(left)) as u32
         })
     }

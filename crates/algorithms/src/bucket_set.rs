@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    Arguments, Change, Footprint, HashSeed, Key, KeyHash, Keys, NodeId, ParameterKind,
+    Anatomy, Arguments, Change, Footprint, HashSeed, Key, KeyHash, Keys, NodeId, ParameterKind,
     ParameterSpec, Placement, PlacementError, Roster, Scheme, Silent, Trace,
 };
 
@@ -248,6 +248,10 @@ impl<S: BucketSet> Placement for Numbered<S> {
             }
             None => retry(&self.members, key.hash, |hash| self.walk(hash, &mut Silent), visit),
         }
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(Anatomy::Buckets(self.owners.clone()))
     }
 
     fn fork(&self) -> Box<dyn Placement> {

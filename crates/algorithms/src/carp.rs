@@ -43,9 +43,9 @@ use std::ops::ControlFlow;
 
 use placelab_core::math::pow;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
-    KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
-    Resolution, Role, Roster, Scheme, Silent, Trace,
+    AlgorithmSpec, Anatomy, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed,
+    History, Key, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
+    PlacementError, Resolution, Role, Roster, Scheme, Silent, Trace,
 };
 
 use crate::contest::{ranked, winner};
@@ -213,6 +213,10 @@ impl Placement for Carp {
 
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
         let _ = ranked(self.scores(key), &self.ids).try_for_each(visit);
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(Anatomy::Scores)
     }
 
     fn fork(&self) -> Box<dyn Placement> {

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::hint::select_unpredictable;
 
-use placelab_core::{NodeId, Roster, Silent, Step, Trace};
+use placelab_core::{Anatomy, NodeId, Roster, Silent, Step, Trace};
 
 use crate::range_hash::{bytes_of, trimmed};
 
@@ -361,6 +361,12 @@ impl Circle {
     /// The owners from a point on, once round.
     pub(crate) fn walk(&self, point: usize) -> impl Iterator<Item = NodeId> {
         self.owners[point..].iter().chain(&self.owners[..point]).copied()
+    }
+
+    /// The points with their owners.
+    pub(crate) fn anatomy(&self) -> Anatomy {
+        let owners = self.owners.iter().copied();
+        Anatomy::Circle(self.points().iter().copied().zip(owners).collect())
     }
 
     /// Length of the arc that ends at each point; 0 where another stands before it on the same

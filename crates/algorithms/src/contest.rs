@@ -15,8 +15,8 @@ use std::hint::select_unpredictable;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    Change, Footprint, HashSeed, Key, KeyHash, Keys, Node, NodeId, Placement, PlacementError,
-    Roster, Scheme, Step, Trace,
+    Anatomy, Change, Footprint, HashSeed, Key, KeyHash, Keys, Node, NodeId, Placement,
+    PlacementError, Roster, Scheme, Step, Trace,
 };
 
 use crate::range_hash::{bytes_of, trimmed};
@@ -326,6 +326,10 @@ impl<S: Score> Placement for Contest<S> {
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
         let scores = self.entrants.iter().map(|entrant| S::score(self.seed, key, entrant));
         let _ = ranked(scores, &self.ids).try_for_each(visit);
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(Anatomy::Scores)
     }
 
     fn fork(&self) -> Box<dyn Placement> {

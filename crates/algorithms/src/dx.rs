@@ -123,7 +123,7 @@ impl Dx {
         // As the program counts: the figures of lost keys that the vectors have come of this.
         for _ in 0..4 * u64::from(self.capacity) - 1 {
             let value = walk.next();
-            trace.step(Step::Draw { value: value.into() });
+            trace.step(Step::Pick { value: value.into(), among: self.capacity.into() });
             slot = value & (self.capacity - 1);
             if wanted(slot) {
                 return Ok(slot);
@@ -156,7 +156,7 @@ impl Dx {
         let mut slot = end;
         for _ in 0..self.capacity {
             let next = (slot + 1) & (self.capacity - 1);
-            trace.step(Step::Jump { from: slot, to: next.into() });
+            trace.step(Step::Pass { from: slot, to: next });
             slot = next;
             if wanted(slot) {
                 break;

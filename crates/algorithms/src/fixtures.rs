@@ -99,7 +99,7 @@ pub(crate) struct Draws(pub(crate) u64);
 
 impl Trace for Draws {
     fn step(&mut self, step: Step) {
-        self.0 += u64::from(matches!(step, Step::Draw { .. }));
+        self.0 += u64::from(matches!(step, Step::Draw { .. } | Step::Pick { .. }));
     }
 }
 

@@ -103,8 +103,9 @@ fn walk<T: Trace + ?Sized>(
     trace: &mut T,
 ) -> u64 {
     loop {
-        let next = after(bucket, draws.next());
-        trace.step(Step::Jump { from: bucket as u32, to: next });
+        let draw = draws.next();
+        let next = after(bucket, draw);
+        trace.step(Step::Jump { from: bucket as u32, draw, to: next });
         if next >= count {
             return bucket;
         }
@@ -120,9 +121,10 @@ fn walk_blindly<T: Trace + ?Sized>(mut draws: Draws, count: u64, trace: &mut T) 
     for _ in 0..=count.ilog2() {
         let goes = next < count;
         bucket = select_unpredictable(goes, next, bucket);
-        let to = after_fixed(next, draws.next());
+        let draw = draws.next();
+        let to = after_fixed(next, draw);
         if goes {
-            trace.step(Step::Jump { from: bucket as u32, to });
+            trace.step(Step::Jump { from: bucket as u32, draw, to });
         }
         next = to.min(u64::from(FIXED_COUNT_MAX));
     }

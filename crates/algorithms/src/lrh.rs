@@ -39,9 +39,10 @@ use std::ops::ControlFlow;
 use placelab_core::math::{ln, open_unit};
 use placelab_core::mix::mix;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, FleetSize, Footprint, HashFunction,
-    HashSeed, History, Key, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
-    PlacementError, Resolution, Role, Roster, Scheme, Silent, Step, Trace,
+    AlgorithmSpec, Anatomy, Arguments, Build, Capability, Change, Claim, FleetSize, Footprint,
+    HashFunction, HashSeed, History, Key, KeyPart, Keys, Node, NodeId, ParameterKind,
+    ParameterSpec, Placement, PlacementError, Resolution, Role, Roster, Scheme, Silent, Step,
+    Trace,
 };
 
 use crate::circle::{Circle, NameRanks, Point, mean_reads};
@@ -272,6 +273,10 @@ impl Placement for Lrh {
                 return;
             }
         }
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(self.circle.anatomy())
     }
 
     fn fork(&self) -> Box<dyn Placement> {

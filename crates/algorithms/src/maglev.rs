@@ -33,9 +33,9 @@ use std::ops::ControlFlow;
 
 use placelab_core::hash::xxh3_pair;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
-    KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
-    Resolution, Role, Roster, Scheme, Shares, Step, Trace,
+    AlgorithmSpec, Anatomy, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed,
+    History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind, ParameterSpec, Placement,
+    PlacementError, Resolution, Role, Roster, Scheme, Shares, Step, Trace,
 };
 
 use crate::dense::Dense;
@@ -133,6 +133,29 @@ impl Maglev {
         Ok(Maglev { size, rule, seed, roster, table, serving })
     }
 
+    /// The turn in which each slot was taken, from 1. Nodes take the slots that are theirs in the
+    /// order of their permutations.
+    fn turns(&self, owners: &[NodeId]) -> Vec<u32> {
+        let size = self.size.divisor() as u32;
+        let members: Vec<&Node> = self.roster.serving_by_name().collect();
+        let permutations = permutations(size, self.seed, &members);
+        let mut next: Vec<u32> = permutations.iter().map(|own| own.offset).collect();
+        let mut turns = vec![0; owners.len()];
+        for (turn, index) in (1..=size).zip(self.rule.order(&permutations)) {
+            let index = index as usize;
+            let mut is_taken = false;
+            while !is_taken {
+                let slot = next[index];
+                is_taken = owners[slot as usize] == members[index].id;
+                if is_taken {
+                    turns[slot as usize] = turn;
+                }
+                next[index] = (slot + permutations[index].skip) % size;
+            }
+        }
+        turns
+    }
+
     #[inline]
     fn entry(&self, key: KeyHash) -> usize {
         self.size.of(key.0) as usize
@@ -150,19 +173,21 @@ fn fill(size: u32, rule: Rule, seed: HashSeed, roster: &Roster) -> Result<Dense,
             ),
         });
     }
-    let turns: Vec<Turns> = members
-        .iter()
-        .map(|node| {
-            let (offset, skip) = xxh3_pair(seed, node.name.as_bytes());
-            Turns {
-                offset: (offset % u64::from(size)) as u32,
-                skip: (skip % u64::from(size - 1)) as u32 + 1,
-                weight: node.weight.micros(),
-            }
-        })
-        .collect();
-    let table = rule.populate(size, &turns);
+    let table = rule.populate(size, &permutations(size, seed, &members));
     Ok(Dense::new(table.iter().map(|&index| members[index as usize].id)))
+}
+
+/// How each member fills a table.
+fn permutations(size: u32, seed: HashSeed, members: &[&Node]) -> Vec<Turns> {
+    let turns = |node: &&Node| {
+        let (offset, skip) = xxh3_pair(seed, node.name.as_bytes());
+        Turns {
+            offset: (offset % u64::from(size)) as u32,
+            skip: (skip % u64::from(size - 1)) as u32 + 1,
+            weight: node.weight.micros(),
+        }
+    };
+    members.iter().map(turns).collect()
 }
 
 fn serving(roster: &Roster) -> Vec<NodeId> {
@@ -226,6 +251,12 @@ impl Placement for Maglev {
         owners.for_each(|node| *entries.entry(node).or_insert(0u128) += 1);
         let whole = u128::from(self.size.divisor());
         Some(Shares::of_roster(&self.roster, whole, |id| entries.get(&id).copied().unwrap_or(0)))
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        let slots = 0..self.size.divisor() as usize;
+        let owners: Vec<NodeId> = slots.map(|slot| self.table.get(slot)).collect();
+        Some(Anatomy::Table { turns: self.turns(&owners), owners })
     }
 
     fn fork(&self) -> Box<dyn Placement> {
@@ -328,6 +359,36 @@ mod tests {
     fn example_of_the_paper() {
         assert_eq!(equal(7, &[(3, 4), (0, 2), (3, 1)]), [1, 0, 1, 0, 2, 2, 0]);
         assert_eq!(equal(7, &[(3, 4), (3, 1)]), [0, 0, 0, 0, 1, 1, 1]);
+    }
+
+    /// In each turn its node takes the first slot of its own permutation that is free; equal nodes
+    /// take turns in the order of their names.
+    #[test]
+    fn turns_can_be_taken_by_hand() {
+        let unequal = || weighted(&[1, 2, 3, 0, 7]);
+        let fleets = [(Roster::numbered(5).unwrap(), true), (unequal(), false)];
+        for (roster, is_equal) in fleets {
+            for text in ["maglev:size=251", "maglev:size=251,weights=envoy"] {
+                let (_, placement) = contender(text, roster.clone());
+                let Some(Anatomy::Table { owners, turns }) = placement.anatomy() else { panic!() };
+                let mut by_turn: Vec<usize> = (0..251).collect();
+                by_turn.sort_by_key(|slot| turns[*slot]);
+                let members: Vec<&Node> = roster.serving_by_name().collect();
+                let mut taken = [false; 251];
+                for (turn, slot) in (1..).zip(by_turn) {
+                    assert_eq!(turns[slot], turn, "{text}");
+                    let at = members.iter().position(|node| node.id == owners[slot]).unwrap();
+                    assert!(!is_equal || at == (turn as usize - 1) % members.len());
+                    let name = members[at].name.as_bytes();
+                    let (first, second) = xxh3_pair(HashSeed::PUBLISHED, name);
+                    let preference =
+                        |j: u64| ((first % 251 + j * (second % 250 + 1)) % 251) as usize;
+                    let free = (0..251).map(preference).find(|slot| !taken[*slot]);
+                    assert_eq!(free, Some(slot), "{text}, turn {turn}");
+                    taken[slot] = true;
+                }
+            }
+        }
     }
 
     /// The vectors name their backends by number, hash with SipHash and take turns by number.

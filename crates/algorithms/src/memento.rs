@@ -135,7 +135,7 @@ impl Memento {
         let mut bucket = Jump.bucket(KeyHash(value), self.size, trace);
         while let Some(&Removal { left, .. }) = self.removals.get(&bucket) {
             let value = hashes.again(bucket);
-            trace.step(Step::Draw { value });
+            trace.step(Step::Pick { value, among: left.into() });
             bucket = self.handed_on((value % u64::from(left)) as u32, left, trace);
         }
         bucket
@@ -147,7 +147,7 @@ impl Memento {
         while let Some(other) = self.removals.get(&bucket)
             && other.left >= left
         {
-            trace.step(Step::Jump { from: bucket, to: other.left.into() });
+            trace.step(Step::Pass { from: bucket, to: other.left });
             bucket = other.left;
         }
         bucket

@@ -21,9 +21,9 @@
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Average, Build, Capability, Change, Claim, ClosedForm, Footprint,
-    HashSeed, History, Key, KeyHash, KeyPart, Keys, NodeId, Placement, PlacementError, Role,
-    Roster, Scheme, Step, Trace,
+    AlgorithmSpec, Anatomy, Arguments, Average, Build, Capability, Change, Claim, ClosedForm,
+    Footprint, HashSeed, History, Key, KeyHash, KeyPart, Keys, NodeId, Placement, PlacementError,
+    Role, Roster, Scheme, Step, Trace,
 };
 
 use crate::range_hash::{bytes_of, greatest_common, retry};
@@ -113,6 +113,10 @@ impl Placement for Modulo {
 
     fn candidates(&self, key: Key<'_>, visit: &mut dyn FnMut(NodeId) -> ControlFlow<()>) {
         retry(&self.owners, key.hash, |hash| self.owner(hash), visit);
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(Anatomy::Table { owners: self.owners.clone(), turns: Vec::new() })
     }
 
     fn fork(&self) -> Box<dyn Placement> {

@@ -45,9 +45,10 @@ use std::ops::ControlFlow;
 use placelab_core::math::sqrt;
 use placelab_core::mix::stream;
 use placelab_core::{
-    AlgorithmSpec, Arguments, Average, Build, Capability, Change, Claim, ClosedForm, Footprint,
-    HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId, ParameterKind,
-    ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Shares, Silent, Step, Trace,
+    AlgorithmSpec, Anatomy, Arguments, Average, Build, Capability, Change, Claim, ClosedForm,
+    Footprint, HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId,
+    ParameterKind, ParameterSpec, Placement, PlacementError, Role, Roster, Scheme, Shares, Silent,
+    Step, Trace,
 };
 
 use crate::circle::{Circle, NameRanks, Point, mean_reads};
@@ -315,6 +316,10 @@ impl Placement for MultiProbe {
         parts.sort_unstable_by_key(|(node, _)| *node);
         let whole = parts.iter().map(|(_, part)| part).sum();
         Some(Shares { parts, whole })
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(self.circle.anatomy())
     }
 
     fn fork(&self) -> Box<dyn Placement> {

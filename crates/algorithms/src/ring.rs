@@ -39,10 +39,10 @@ use crate::twins::{each, seeded};
 
 use placelab_core::math::{harmonic, sqrt};
 use placelab_core::{
-    AlgorithmSpec, Arguments, Average, Build, Capability, Change, Claim, ClosedForm, FleetSize,
-    Footprint, HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node, NodeId,
-    ParameterKind, ParameterSpec, Placement, PlacementError, Resolution, Role, Roster, Scheme,
-    Shares, Trace, Weight,
+    AlgorithmSpec, Anatomy, Arguments, Average, Build, Capability, Change, Claim, ClosedForm,
+    FleetSize, Footprint, HashFunction, HashSeed, History, Key, KeyHash, KeyPart, Keys, Node,
+    NodeId, ParameterKind, ParameterSpec, Placement, PlacementError, Resolution, Role, Roster,
+    Scheme, Shares, Trace, Weight,
 };
 pub(crate) use points::POINTS_MAX;
 use points::{Points, parse_template, parse_tokens};
@@ -232,7 +232,7 @@ impl Placement for Ring {
     fn trace(&self, key: Key<'_>, trace: &mut dyn Trace) -> NodeId {
         let point = self.circle.successor(self.start(key.hash), trace);
         let node = self.circle.owner(point);
-        trace.step(placelab_core::Step::Probe { at: point as u64, node });
+        trace.step(placelab_core::Step::Probe { at: self.circle.position(point), node });
         node
     }
 
@@ -253,6 +253,10 @@ impl Placement for Ring {
         }
         let whole = 1u128 << 64;
         Some(Shares::of_roster(&self.roster, whole, |id| arcs.get(&id).copied().unwrap_or(0)))
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(self.circle.anatomy())
     }
 
     fn fork(&self) -> Box<dyn Placement> {

@@ -36,9 +36,9 @@ mod crc;
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
-    KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
-    Resolution, Role, Roster, Scheme, Shares, Silent, Step, Trace,
+    AlgorithmSpec, Anatomy, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed,
+    History, Key, KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement,
+    PlacementError, Resolution, Role, Roster, Scheme, Shares, Silent, Step, Trace,
 };
 
 use crate::owner_table::{self, check_room, dealt, follow, naive_table};
@@ -218,6 +218,10 @@ impl Placement for Slots {
         };
         let owners: Vec<NodeId> = self.owners.iter().copied().cycle().take(values).collect();
         Some(owner_table::shares(&owners, &self.roster))
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(Anatomy::Table { owners: self.owners.clone(), turns: Vec::new() })
     }
 
     fn fork(&self) -> Box<dyn Placement> {

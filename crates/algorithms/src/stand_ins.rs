@@ -83,7 +83,7 @@ impl StandIns {
             bucket = draw(bucket, left, trace);
             while self.slot(bucket).left >= left {
                 let to = self.slot(bucket).stand_in;
-                trace.step(Step::Jump { from: bucket, to: to.into() });
+                trace.step(Step::Pass { from: bucket, to });
                 bucket = to;
             }
         }

@@ -4,9 +4,11 @@ mod bench;
 mod certify;
 mod check;
 mod compare;
+mod explain;
 mod failures;
 mod fleet;
 mod init;
+mod keys;
 mod list;
 mod null;
 mod place;
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     List(list::Options),
     /// Place keys: one line a key with its node or nodes
     Place(place::Options),
+    /// Explain how one key gets to its node, step by step
+    Explain(explain::Options),
     /// Say what chance gives, and whether observed counts are chance
     Null(null::Options),
     /// Say what every failure does to the others, what random ones lose, and how far they go
@@ -56,6 +60,7 @@ impl Command {
             Command::Check(options) => options.run(),
             Command::List(options) => options.run(),
             Command::Place(options) => options.run(),
+            Command::Explain(options) => options.run(),
             Command::Null(options) => options.run(),
             Command::Failures(options) => options.run(),
             Command::Table(command) => command.run(),

@@ -31,7 +31,7 @@ pub use error::PlacementError;
 pub use hash::{HashFunction, HashSeed};
 pub use key::{Key, KeyHash, KeyText, Keys};
 pub use node::{Domain, Node, NodeId, NodeName, Weight};
-pub use placement::{Footprint, Placement, Scheme, Shares, advance, establish};
+pub use placement::{Anatomy, Footprint, Placement, Scheme, Shares, advance, establish};
 pub use request::AlgorithmRequest;
 pub use roster::{Change, History, Identities, Roster};
 pub use spec::{

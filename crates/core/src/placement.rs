@@ -79,8 +79,32 @@ pub trait Placement: Scheme {
         None
     }
 
+    /// What it has made of the fleet, to explain a lookup by; as large as its tables. Nothing where
+    /// a lookup has no more to it than its steps.
+    fn anatomy(&self) -> Option<Anatomy> {
+        None
+    }
+
     /// A copy to change.
     fn fork(&self) -> Box<dyn Placement>;
+}
+
+/// What a placement has made of its fleet: what the steps of a lookup speak of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Anatomy {
+    /// Points on a circle of 2^64 positions, rising, with their owners.
+    Circle(Vec<(u64, NodeId)>),
+    /// Slots, each with its owner.
+    Table {
+        /// By slot.
+        owners: Vec<NodeId>,
+        /// In which turn each slot was taken, from 1; empty where nodes took no turns.
+        turns: Vec<u32>,
+    },
+    /// Numbered buckets with their owners, [`NodeId::NOBODY`] where one is out of service.
+    Buckets(Vec<NodeId>),
+    /// Nothing beforehand: every node scores for every key, and the highest score wins.
+    Scores,
 }
 
 /// Memory of a placement in bytes: of its roster what [`Roster::shared_bytes`] counts, and all that

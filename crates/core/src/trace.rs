@@ -10,6 +10,13 @@ pub enum Step {
         /// Its value.
         value: u64,
     },
+    /// A hash or draw was made, and its remainder picked one of some numbered buckets.
+    Pick {
+        /// Its value.
+        value: u64,
+        /// How many buckets there are to pick from.
+        among: u64,
+    },
     /// A table, point or candidate was looked at.
     Probe {
         /// Slot or position.
@@ -17,12 +24,21 @@ pub enum Step {
         /// Who stands there.
         node: NodeId,
     },
-    /// A walk over numbered buckets moved on.
+    /// Jump hash drew its next bucket: (`from` + 1) × 2^31 ÷ `draw`, rounded down.
     Jump {
         /// The bucket so far.
         from: u32,
-        /// The next candidate; at or beyond the bucket count where jump hash ends its walk.
+        /// From 1 to 2^31.
+        draw: u64,
+        /// The next bucket; at or beyond the count of buckets the walk ends where it is.
         to: u64,
+    },
+    /// A bucket out of service passed the key on.
+    Pass {
+        /// That bucket.
+        from: u32,
+        /// The one that stands in for it, or is next to it.
+        to: u32,
     },
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use placelab_core::{NodeId, Roster};
+use placelab_core::{Node, NodeId, Roster};
 
 use crate::flows::FlowCell;
 
@@ -69,6 +69,23 @@ pub fn half_change(before: &[u64], after: &[u64]) -> f64 {
     let total: u128 = before.iter().map(|&load| u128::from(load)).sum();
     let changes = std::iter::zip(before, after).map(|(&b, &a)| u128::from(b.abs_diff(a)));
     if total == 0 { 0.0 } else { changes.sum::<u128>() as f64 / total as f64 / 2.0 }
+}
+
+/// Least fraction of keys that must move between two rosters: ½ Σ |Δ target share|.
+///
+/// Shares sum to 1 before and after, so this is the sum of the gains alone. Each difference is
+/// exact (weights are below 2^50 and totals below 2^70); only their sum is rounded.
+pub fn minimum(before: &Roster, after: &Roster) -> f64 {
+    let (total_before, total_after) = (before.total_weight(), after.total_weight());
+    let old: BTreeMap<NodeId, u128> =
+        before.nodes().iter().map(|node| (node.id, node.weight.micros().into())).collect();
+    let gain = |node: &Node| {
+        let old_weight = old.get(&node.id).copied().unwrap_or(0);
+        let new_weight = u128::from(node.weight.micros());
+        (new_weight * total_before).saturating_sub(old_weight * total_after) as f64
+    };
+    let gains: f64 = after.nodes().iter().map(gain).sum();
+    gains / (total_before as f64 * total_after as f64)
 }
 
 /// Movement of one measure as fractions of the total.

@@ -5,10 +5,11 @@
 //! has the same [`NodeId`] in every timeline, until a timeline renames the machine that bears it.
 //! Each timeline begins with the fleet at the start.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use placelab_core::{Change, Identities, NodeId, Roster};
+use placelab_metrics::movement::minimum;
 
 use crate::diagnostics::{Diagnostic, quoted};
 use crate::scenario::{EVENTS_MAX, Event, Fleet, Scenario, TimelineRequest, Verb};
@@ -201,21 +202,4 @@ impl Totals {
         };
         Err(vec![error.limit()])
     }
-}
-
-/// Least fraction of keys that must move between two rosters: ½ Σ |Δ target share|.
-///
-/// Shares sum to 1 before and after, so this is the sum of the gains alone. Each difference is
-/// exact (weights are below 2^50 and totals below 2^70); only their sum is rounded.
-pub fn minimum(before: &Roster, after: &Roster) -> f64 {
-    let (total_before, total_after) = (before.total_weight(), after.total_weight());
-    let old: BTreeMap<NodeId, u128> =
-        before.nodes().iter().map(|node| (node.id, node.weight.micros().into())).collect();
-    let gain = |node: &placelab_core::Node| {
-        let old_weight = old.get(&node.id).copied().unwrap_or(0);
-        let new_weight = u128::from(node.weight.micros());
-        (new_weight * total_before).saturating_sub(old_weight * total_after) as f64
-    };
-    let gains: f64 = after.nodes().iter().map(gain).sum();
-    gains / (total_before as f64 * total_after as f64)
 }

@@ -17,7 +17,7 @@
 //! most twice, this errs by less than 24·2^−24. 2^−18 is more than both errors together, and
 //! 2^−25 more than the grain.
 
-#![expect(unsafe_code, reason = "vector loads, and calls of functions for a level of the machine")]
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "vector instructions"))]
 
 use placelab_core::KeyHash;
 #[cfg(target_arch = "x86_64")]

@@ -6,14 +6,16 @@
 //! is looked for in the one block that has the greatest. Where more than one entrant has those
 //! 31 bits, in that block or in two, the key is contested again by whole scores.
 
-#![expect(unsafe_code, reason = "vector loads, and calls of functions for a level of the machine")]
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "vector instructions"))]
 
 use placelab_core::KeyHash;
 #[cfg(target_arch = "x86_64")]
 use placelab_core::mix::{MULTIPLIERS, open};
 
 use super::in_groups;
-use crate::rendezvous::{first, first_of_opened};
+use crate::rendezvous::first;
+#[cfg(target_arch = "x86_64")]
+use crate::rendezvous::first_of_opened;
 use crate::simd::Level;
 
 /// The places of the winners for some keys among entrants of these opened name

@@ -1,7 +1,10 @@
 //! Winners among exponential clocks that draw from 32-bit scores: as [`super::clocks`], and with
 //! its margin, y being the complement of a score, for which y ≤ 2^32·v < y + 2 as well.
 
-#![expect(unsafe_code, reason = "calls of functions for a level of the machine")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "calls of functions for a level of the machine")
+)]
 
 use placelab_core::KeyHash;
 

@@ -53,6 +53,16 @@ impl Rule {
             Rule::Turns => claimed(size, nodes, in_a_row(nodes)),
         }
     }
+
+    /// Who has each turn, for as long as anybody asks; indices into `nodes`.
+    pub(super) fn order(self, nodes: &[Turns]) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self {
+            _ if are_alike(nodes) => Box::new(weighty(nodes).cycle()),
+            Rule::KatranV2 => Box::new(katran_v2(nodes)),
+            Rule::Envoy => Box::new(envoy(nodes)),
+            Rule::Turns => Box::new(in_a_row(nodes)),
+        }
+    }
 }
 
 /// The nodes that take turns.

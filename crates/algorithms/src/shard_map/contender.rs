@@ -16,9 +16,9 @@
 use std::ops::ControlFlow;
 
 use placelab_core::{
-    AlgorithmSpec, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed, History, Key,
-    KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement, PlacementError,
-    Resolution, Role, Roster, Scheme, Shares, Silent, Step, Trace,
+    AlgorithmSpec, Anatomy, Arguments, Build, Capability, Change, Claim, Footprint, HashSeed,
+    History, Key, KeyHash, KeyPart, Keys, NodeId, ParameterKind, ParameterSpec, Placement,
+    PlacementError, Resolution, Role, Roster, Scheme, Shares, Silent, Step, Trace,
 };
 
 use super::{COPIES_MAX, Rules, Shard, ShardMap, Spread, solve};
@@ -197,6 +197,10 @@ impl Placement for Planned {
     /// In shards: 2^64 keys over at most 2^16 of them are alike to 1 in 2^48.
     fn shares(&self) -> Option<Shares> {
         Some(owner_table::shares(&self.owners(), &self.roster))
+    }
+
+    fn anatomy(&self) -> Option<Anatomy> {
+        Some(Anatomy::Table { owners: self.owners(), turns: Vec::new() })
     }
 
     fn fork(&self) -> Box<dyn Placement> {

@@ -5,18 +5,13 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::{Args, ValueEnum};
-use placelab_core::{
-    CopyChooser, HashFunction, HashSeed, Key, KeyHash, NodeId, NodeName, Placement, Roster,
-    establish,
-};
+use clap::Args;
+use placelab_core::{CopyChooser, HashSeed, NodeId, NodeName, Placement, Roster, establish};
 
 use crate::commands::fleet::FleetOptions;
+use crate::commands::keys::{KEY_BYTES_MAX, KeyOptions};
 use crate::commands::prepare;
 use crate::failure::Failure;
-
-/// Longest line of a key file in bytes.
-const LINE_BYTES_MAX: u64 = 1 << 20;
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -28,21 +23,11 @@ pub(crate) struct Options {
     /// File with a key a line; `-` is standard input
     #[arg(long, value_name = "FILE", default_value = "-")]
     keys: PathBuf,
-    /// Whether lines are texts to hash or hashes already (decimal or 0x hex)
-    #[arg(long, value_enum, default_value_t = KeyFormat::Text)]
-    key_format: KeyFormat,
-    /// Hash of the keys
-    #[arg(long, value_name = "NAME", default_value = "xxh3")]
-    key_hash: HashFunction,
+    #[command(flatten)]
+    reading: KeyOptions,
     /// One JSON object a line instead of `key<TAB>node[,node…]`
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum KeyFormat {
-    Text,
-    U64,
 }
 
 impl Options {
@@ -73,17 +58,18 @@ impl Options {
         loop {
             line.clear();
             number += 1;
-            let read = input.by_ref().take(LINE_BYTES_MAX + 2).read_until(b'\n', &mut line)?;
+            let read = input.by_ref().take(KEY_BYTES_MAX + 2).read_until(b'\n', &mut line)?;
             if read == 0 {
                 break;
             }
             let key = line.strip_suffix(b"\n").unwrap_or(&line);
             let key = key.strip_suffix(b"\r").unwrap_or(key);
-            if key.len() as u64 > LINE_BYTES_MAX {
-                let text = format!("line {number}: longer than {LINE_BYTES_MAX} bytes");
+            if key.len() as u64 > KEY_BYTES_MAX {
+                let text = format!("line {number}: longer than {KEY_BYTES_MAX} bytes");
                 return Err(Failure::Limit(text));
             }
-            chooser.choose(placement, self.key(key, number)?, &mut nodes);
+            let key_read = self.reading.key(key, || format!("line {number}"))?;
+            chooser.choose(placement, key_read, &mut nodes);
             let nodes: Vec<&str> = nodes.iter().map(|id| name(names, *id)).collect();
             self.write(&mut output, key, &nodes)?;
         }
@@ -97,21 +83,6 @@ impl Options {
         let file = File::open(&self.keys)
             .with_context(|| format!("cannot read {}", self.keys.display()))?;
         Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
-    }
-
-    /// The key of a line.
-    fn key<'a>(&self, key: &'a [u8], number: u64) -> Result<Key<'a>, Failure> {
-        let hash = match self.key_format {
-            KeyFormat::Text => KeyHash(self.key_hash.hash(key)),
-            KeyFormat::U64 => KeyHash(hashed(key).ok_or_else(|| {
-                let text = String::from_utf8_lossy(&key[..key.len().min(40)]);
-                let text: String = text.chars().filter(|c| !c.is_control()).collect();
-                Failure::Invalid(format!(
-                    "line {number}: `{text}` is no 64-bit number, decimal or 0x hex"
-                ))
-            })?),
-        };
-        Ok(Key { hash, bytes: key })
     }
 
     fn write(&self, output: &mut impl Write, key: &[u8], nodes: &[&str]) -> io::Result<()> {
@@ -131,12 +102,4 @@ impl Options {
 
 fn name(names: &[Option<NodeName>], id: NodeId) -> &str {
     names[id.index()].as_ref().expect("copies are on members").as_str()
-}
-
-fn hashed(text: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(text).ok()?.trim();
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => text.parse().ok(),
-    }
 }

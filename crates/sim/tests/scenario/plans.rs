@@ -1,8 +1,8 @@
 //! What the events of a scenario come to.
 
 use placelab_core::{Change, NodeId, Roster, Weight};
+use placelab_metrics::movement::minimum;
 use placelab_sim::fleet::numbered_nodes;
-use placelab_sim::plan::minimum;
 use placelab_sim::scenario::Domains;
 
 use crate::support::{HEAD, members, planned, read_text, report, timeline, with_fleet};
