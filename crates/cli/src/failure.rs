@@ -25,6 +25,8 @@ pub(crate) enum Failure {
     },
     /// Whoever read our output has seen enough: no failure.
     Closed,
+    /// Somebody interrupted the command: 130.
+    Interrupted,
 }
 
 impl Failure {
@@ -36,6 +38,7 @@ impl Failure {
             Failure::Unmet(_) => 3,
             Failure::Limit(_) => 4,
             Failure::Diagnosed { code, .. } => *code,
+            Failure::Interrupted => 130,
         }
     }
 }
@@ -47,6 +50,7 @@ impl fmt::Display for Failure {
         let text = match self {
             Failure::Diagnosed { text, .. } => return f.write_str(text),
             Failure::Closed => return Ok(()),
+            Failure::Interrupted => return f.write_str("interrupted"),
             Failure::Internal(error) => format!("{error:#}"),
             Failure::Invalid(text) | Failure::Unmet(text) | Failure::Limit(text) => text.clone(),
         };

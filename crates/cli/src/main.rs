@@ -6,6 +6,7 @@
 mod commands;
 mod failure;
 mod folder;
+mod interrupt;
 mod meter;
 mod number;
 mod progress;

@@ -82,7 +82,9 @@ fn refusals_change_nothing() {
     let owners = session.owners(Side::Left, false).to_vec();
     let mut gap = nodes(5);
     gap.as_array_mut().unwrap().remove(2);
-    let start = |algorithm: &str, nodes: Value| json!({ "do": "start", "side": "left", "algorithm": algorithm, "nodes": nodes });
+    let start = |algorithm: &str, nodes: Value| {
+        json!({ "do": "start", "side": "left", "algorithm": algorithm, "nodes": nodes })
+    };
     let cases = [
         (json!({ "do": "change", "side": "left", "nodes": gap }), "nodes", "remove-any"),
         (json!({ "do": "change", "side": "right", "nodes": nodes(3) }), "request", "start one"),

@@ -3,9 +3,11 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -328,4 +330,39 @@ fn revisions_are_built_and_compared() {
     let runs: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(runs[0]["commit"].as_str().unwrap().len(), 40);
     assert_eq!((&runs[0]["is_dirty"], &runs[1]["is_dirty"]), (&false.into(), &true.into()));
+}
+
+/// An interrupt reaches the programs of a comparison too; what it had made is gone afterwards.
+#[test]
+fn an_interrupted_comparison_cleans_up() {
+    let folder = Folder::new();
+    let here = folder.0.path();
+    git(here, &["init", "--quiet", "--initial-branch=main"]);
+    folder.write(".gitignore", "/temporary\n/cargo\n/started\n");
+    folder.script("bench.sh", "exit 0\n");
+    git(here, &["add", "-A"]);
+    git(here, &["commit", "--quiet", "-m", "one"]);
+    folder.script("cargo", &format!("touch {}\nsleep 600\n", folder.path("started").display()));
+    fs::create_dir(folder.path("temporary")).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_placelab"))
+        .args(["bench", "compare", "HEAD", "main"])
+        .current_dir(here)
+        .env("CARGO", folder.path("cargo"))
+        .env("TMPDIR", folder.path("temporary"))
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    while !folder.path("started").exists() {
+        std::thread::yield_now();
+    }
+    assert_eq!(fs::read_dir(here.join(".git/worktrees")).map_or(0, Iterator::count), 1);
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-INT", "--", &group]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(said.ends_with("interrupted\n"), "{said}");
+    assert_eq!(fs::read_dir(here.join(".git/worktrees")).map_or(0, Iterator::count), 0);
+    assert_eq!(fs::read_dir(folder.path("temporary")).unwrap().count(), 0);
 }

@@ -15,6 +15,7 @@ use super::launch::{Launcher, Medians};
 use super::program::Program;
 use super::{ns, signed_percent};
 use crate::failure::{Failure, say, warn};
+use crate::interrupt;
 use crate::table::{Form, Table};
 
 #[derive(Args)]
@@ -56,6 +57,7 @@ impl Options {
                 )));
             }
         }
+        interrupt::outlive();
         let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
         let base = Program::new(&self.base, &self.bench, &folder.path().join("base"))?;
         let head = match self.base == self.head {

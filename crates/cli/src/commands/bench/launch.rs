@@ -13,6 +13,7 @@ use placelab_sim::diagnostics::shown;
 use super::file_failure;
 use super::program::Program;
 use crate::failure::Failure;
+use crate::interrupt;
 
 /// Short: many launches say more than a long one.
 const SETTINGS: [&str; 9] = [
@@ -62,6 +63,7 @@ impl<'a> Launcher<'a> {
             .stderr(File::create(&said)?)
             .status()
             .with_context(|| format!("{}: cannot be started", program.name))?;
+        interrupt::check()?;
         if !status.success() {
             let (name, said) = (&program.name, last_words(&said));
             return Err(Failure::Internal(anyhow::anyhow!("{name}: {status}\n{said}")));

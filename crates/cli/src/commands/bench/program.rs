@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::repository::{self, Worktree};
 use crate::failure::{Failure, say};
+use crate::interrupt;
 
 /// Most bytes that cargo may say: some kilobytes for each crate.
 const CARGO_BYTES_MAX: u64 = 256 << 20;
@@ -87,6 +88,7 @@ fn build(root: &Path, commit: &str, bench: &str) -> Result<PathBuf, Failure> {
         .context("cannot run cargo")?;
     let found = executable_in(&mut child, bench);
     let status = child.wait()?;
+    interrupt::check()?;
     let failed =
         |reason: &str| Failure::Internal(anyhow::anyhow!("bench {bench} of {commit}: {reason}"));
     if !status.success() {
