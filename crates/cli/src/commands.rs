@@ -5,6 +5,7 @@ mod certify;
 mod check;
 mod compare;
 mod explain;
+mod explore;
 mod failures;
 mod fleet;
 mod init;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Place(place::Options),
     /// Explain how one key gets to its node, step by step
     Explain(explain::Options),
+    /// Write a page in which one sees how keys are placed
+    Explore(explore::Options),
     /// Say what chance gives, and whether observed counts are chance
     Null(null::Options),
     /// Say what every failure does to the others, what random ones lose, and how far they go
@@ -61,6 +64,7 @@ impl Command {
             Command::List(options) => options.run(),
             Command::Place(options) => options.run(),
             Command::Explain(options) => options.run(),
+            Command::Explore(options) => options.run(),
             Command::Null(options) => options.run(),
             Command::Failures(options) => options.run(),
             Command::Table(command) => command.run(),

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use placelab_explorer::EXPLORER_MARK;
 use placelab_report::{COMPARISON_MARK, HISTORY_MARK, INDEX_MARK};
 use tempfile::TempDir;
 
@@ -65,6 +66,9 @@ pub(crate) const INDEX: PageKind = PageKind { mark: INDEX_MARK, what: "an index"
 /// A history of benches.
 pub(crate) const HISTORY: PageKind =
     PageKind { mark: HISTORY_MARK, what: "a history", option: "--html" };
+/// A page in which one sees how keys are placed.
+pub(crate) const EXPLORER: PageKind =
+    PageKind { mark: EXPLORER_MARK, what: "an explorer", option: "--out" };
 /// A comparison of two runs.
 pub(crate) const COMPARISON: PageKind =
     PageKind { mark: COMPARISON_MARK, what: "a comparison", option: "--html" };

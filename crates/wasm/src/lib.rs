@@ -10,6 +10,6 @@ mod protocol;
 mod session;
 
 pub use protocol::{
-    AlgorithmView, AnatomyView, Error, FleetNode, Moves, NodeView, Request, Side, View,
+    AlgorithmView, AnatomyView, Error, FleetNode, KeyFormat, Moves, NodeView, Request, Side, View,
 };
 pub use session::Session;

@@ -30,6 +30,9 @@ pub enum Request {
         /// What stands before the number.
         #[serde(default)]
         prefix: String,
+        /// How names are read.
+        #[serde(default)]
+        format: KeyFormat,
     },
     /// A contender over a first fleet; what the side had is forgotten.
     Start {
@@ -60,6 +63,17 @@ pub enum Request {
         /// Where.
         side: Side,
     },
+}
+
+/// How the names of keys are read, as by the command line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyFormat {
+    /// Texts to hash.
+    #[default]
+    Text,
+    /// Hashes already: 16 hexadecimal digits, or fewer.
+    Hash,
 }
 
 /// A member as the page has it.

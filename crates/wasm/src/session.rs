@@ -13,14 +13,16 @@ use placelab_operate::explain;
 
 use crate::fleet;
 use crate::protocol::{
-    AlgorithmView, AnatomyView, Answer, Error, FleetNode, Moves, NodeView, ParameterView, Request,
-    Side, View,
+    AlgorithmView, AnatomyView, Answer, Error, FleetNode, KeyFormat, Moves, NodeView,
+    ParameterView, Request, Side, View,
 };
 
 /// Most keys: what a page can place while a hand moves.
 const KEYS_MAX: u64 = 10_000_000;
 /// Longest key in bytes.
 const KEY_BYTES_MAX: usize = 1 << 20;
+/// Longest prefix of numbered keys in bytes.
+const PREFIX_BYTES_MAX: usize = 1_000;
 /// Longest name of a contender in bytes.
 const ALGORITHM_BYTES_MAX: usize = 1_000;
 
@@ -70,7 +72,8 @@ impl Session {
     fn answer(&mut self, request: Request) -> Result<Answer, Error> {
         Ok(match request {
             Request::Algorithms => Answer::Algorithms(REGISTRY.iter().map(algorithm).collect()),
-            Request::Keys { names, count, prefix } => {
+            Request::Keys { names, count, prefix, format } => {
+                let names = self::names(names, format)?;
                 Answer::Keys(self.keys(names, count, &prefix)?)
             }
             Request::Start { side, algorithm, nodes } => {
@@ -98,21 +101,29 @@ impl Session {
     }
 
     /// Takes other keys, which were always there as far as the sides know.
-    fn keys(&mut self, names: Vec<String>, count: u64, prefix: &str) -> Result<u64, Error> {
+    fn keys(
+        &mut self,
+        names: Vec<(KeyHash, String)>,
+        count: u64,
+        prefix: &str,
+    ) -> Result<u64, Error> {
         let all = (names.len() as u64).saturating_add(count);
         if all > KEYS_MAX {
             let message = format!("{all} keys are more than a page can place: {KEYS_MAX}");
             return Err(error("keys", message));
         }
-        if names.iter().any(|name| name.len() > KEY_BYTES_MAX) || prefix.len() > 1_000 {
-            return Err(error("keys", format!("a key has at most {KEY_BYTES_MAX} bytes")));
+        if prefix.len() > PREFIX_BYTES_MAX {
+            return Err(error("keys", format!("a prefix has at most {PREFIX_BYTES_MAX} bytes")));
         }
         self.text.clear();
         self.hashes.clear();
-        let numbered = (0..count).map(|number| format!("{prefix}{number}"));
-        for key in names.into_iter().chain(numbered) {
-            self.hashes.push(hashed(key.as_bytes()));
-            self.text.push(key.as_bytes());
+        let numbered = (0..count).map(|number| {
+            let name = format!("{prefix}{number}");
+            (hashed(name.as_bytes()), name)
+        });
+        for (hash, name) in names.into_iter().chain(numbered) {
+            self.hashes.push(hash);
+            self.text.push(name.as_bytes());
         }
         let (hashes, text) = (&self.hashes, &self.text);
         for contender in self.sides.iter_mut().flatten() {
@@ -192,6 +203,20 @@ impl Session {
             moves: contender.moves,
         }
     }
+}
+
+/// The hashes of named keys.
+fn names(names: Vec<String>, format: KeyFormat) -> Result<Vec<(KeyHash, String)>, Error> {
+    let hash = |name: &String| match format {
+        _ if name.len() > KEY_BYTES_MAX => Err(format!("a key has at most {KEY_BYTES_MAX} bytes")),
+        KeyFormat::Text => Ok(hashed(name.as_bytes())),
+        KeyFormat::Hash => u64::from_str_radix(name, 16).map(KeyHash).map_err(|_| {
+            let shown: String = name.chars().take(40).collect();
+            format!("`{shown}` is no hash of up to 16 hexadecimal digits")
+        }),
+    };
+    let read = |name: String| hash(&name).map(|hash| (hash, name));
+    names.into_iter().map(read).collect::<Result<_, _>>().map_err(|reason| error("keys", reason))
 }
 
 /// What a text asks for: one contender whose parameters name no files.

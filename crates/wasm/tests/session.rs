@@ -83,7 +83,8 @@ fn refusals_change_nothing() {
     let mut gap = nodes(5);
     gap.as_array_mut().unwrap().remove(2);
     let start = |algorithm: &str, nodes: Value| {
-        json!({ "do": "start", "side": "left", "algorithm": algorithm, "nodes": nodes })
+        let side = "left";
+        json!({ "do": "start", "side": side, "algorithm": algorithm, "nodes": nodes })
     };
     let cases = [
         (json!({ "do": "change", "side": "left", "nodes": gap }), "nodes", "remove-any"),

@@ -4,6 +4,7 @@ mod bad_input;
 mod bench;
 mod commands;
 mod compare;
+mod explain;
 mod failures;
 mod generated;
 mod golden;
