@@ -43,6 +43,8 @@ struct Contender {
     owners: Vec<NodeId>,
     owners_before: Vec<NodeId>,
     moves: Option<Moves>,
+    /// What the last change did to each key; nothing where there was none.
+    kinds: Vec<u8>,
 }
 
 impl Session {
@@ -67,6 +69,11 @@ impl Session {
             Some(contender) => &contender.owners,
             None => &[],
         }
+    }
+
+    /// What the last change of a side did to each key: 0 it stays, 1 it moved, 2 it moved sideways.
+    pub fn kinds(&self, side: Side) -> &[u8] {
+        self.sides[side as usize].as_ref().map_or(&[], |contender| &contender.kinds)
     }
 
     fn answer(&mut self, request: Request) -> Result<Answer, Error> {
@@ -130,6 +137,7 @@ impl Session {
             contender.owners = placed(&*contender.placement, hashes, text);
             contender.owners_before.clone_from(&contender.owners);
             contender.moves = None;
+            contender.kinds = vec![STAYS; hashes.len()];
         }
         Ok(all)
     }
@@ -143,7 +151,8 @@ impl Session {
             .map_err(|error| refused("algorithm", error))?;
         let owners = placed(&*placement, &self.hashes, &self.text);
         let owners_before = owners.clone();
-        Ok(Contender { spec, arguments, identities, placement, owners, owners_before, moves: None })
+        let kinds = vec![STAYS; owners.len()];
+        Ok(Contender { spec, arguments, identities, placement, owners, owners_before, moves: None, kinds })
     }
 
     fn changed(&self, side: Side, nodes: &[FleetNode]) -> Result<Contender, Error> {
@@ -155,7 +164,8 @@ impl Session {
             .map_err(|error| refused("nodes", error))?;
         let owners = placed(&*placement, &self.hashes, &self.text);
         let rosters = [before.placement.roster(), placement.roster()];
-        let moves = Some(moves(rosters, identities.names().len(), &before.owners, &owners));
+        let kinds = kinds(rosters, identities.names().len(), &before.owners, &owners);
+        let moves = Some(moves(rosters, &kinds));
         Ok(Contender {
             spec: before.spec,
             arguments: before.arguments.clone(),
@@ -164,6 +174,7 @@ impl Session {
             owners,
             owners_before: before.owners.clone(),
             moves,
+            kinds,
         })
     }
 
@@ -256,22 +267,32 @@ fn placed(placement: &dyn Placement, hashes: &[KeyHash], text: &KeyText) -> Vec<
     owners
 }
 
-/// What a change did to the keys.
-fn moves(
+/// A key that stays, one that moved, and one that moved sideways.
+const STAYS: u8 = 0;
+const FORCED: u8 = 1;
+const SIDEWAYS: u8 = 2;
+
+/// What a change did to each key.
+fn kinds(
     [before, after]: [&Roster; 2],
     node_count: usize,
     owners_before: &[NodeId],
     owners: &[NodeId],
-) -> Moves {
+) -> Vec<u8> {
     let targets = Targets::new(before, after, node_count);
-    let (mut moved, mut forced) = (0, 0);
-    for (&source, &destination) in std::iter::zip(owners_before, owners) {
-        if source != destination {
-            moved += 1;
-            forced += u64::from(targets.forces(source, destination));
-        }
-    }
-    Moves { moved, sideways: moved - forced, minimum: minimum(before, after) }
+    let kind = |(&source, &destination): (&NodeId, &NodeId)| match source == destination {
+        true => STAYS,
+        false if targets.forces(source, destination) => FORCED,
+        false => SIDEWAYS,
+    };
+    std::iter::zip(owners_before, owners).map(kind).collect()
+}
+
+/// What a change did to the keys.
+fn moves([before, after]: [&Roster; 2], kinds: &[u8]) -> Moves {
+    let count = |kind: u8| kinds.iter().filter(|other| **other == kind).count() as u64;
+    let sideways = count(SIDEWAYS);
+    Moves { moved: count(FORCED) + sideways, sideways, minimum: minimum(before, after) }
 }
 
 fn algorithm(spec: &&'static AlgorithmSpec) -> AlgorithmView {
