@@ -152,7 +152,16 @@ impl Session {
         let owners = placed(&*placement, &self.hashes, &self.text);
         let owners_before = owners.clone();
         let kinds = vec![STAYS; owners.len()];
-        Ok(Contender { spec, arguments, identities, placement, owners, owners_before, moves: None, kinds })
+        Ok(Contender {
+            spec,
+            arguments,
+            identities,
+            placement,
+            owners,
+            owners_before,
+            moves: None,
+            kinds,
+        })
     }
 
     fn changed(&self, side: Side, nodes: &[FleetNode]) -> Result<Contender, Error> {

@@ -156,6 +156,7 @@ async function main() {
     await load();
     readTheme();
     state.algorithms = ask({ do: 'algorithms' }).algorithms;
+    $('blocked').hidden = true;
     $('main').hidden = false;
     state.sides.forEach(buildSide);
     const error = takeFirst();
@@ -166,7 +167,8 @@ async function main() {
     return broken(`The module does not run here: ${error.message}. This page needs a browser with `
       + 'WebAssembly; write it anew with placelab explore, or use placelab explain.');
   }
-  window.placelab = { ask, state };
+  // For the console, and for tests.
+  window.placelab = { ask, owners: (side, keys) => ownersOf(state.sides[side], keys) };
   document.documentElement.dataset.ready = '1';
 }
 
@@ -178,6 +180,7 @@ function takeFirst() {
 function broken(message) {
   $('broken').textContent = message;
   $('broken').hidden = false;
+  $('blocked').hidden = true;
   $('main').hidden = true;
 }
 

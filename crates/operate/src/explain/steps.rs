@@ -1,5 +1,7 @@
 //! The steps of a trace in the terms of the scheme.
 
+use std::cmp::Reverse;
+
 use placelab_core::{Anatomy, Key, NodeId};
 use serde::Serialize;
 
@@ -109,7 +111,7 @@ pub enum Event {
     /// A node was looked at.
     Look {
         /// What of it, in the scheme's own terms.
-        at: u64,
+        at: String,
         /// Who it is.
         node: String,
     },
@@ -148,7 +150,7 @@ fn plain(step: &placelab_core::Step, name: &dyn Fn(NodeId) -> String) -> Event {
     match *step {
         Draw { value } => Event::Draw { value: hex(value) },
         Pick { value, among } => pick(value, among, &[]),
-        Probe { at, node } => Event::Look { at, node: name(node) },
+        Probe { at, node } => Event::Look { at: hex(at), node: name(node) },
         Jump { from, draw, to } => jump((from, draw, to), usize::MAX),
         Pass { from, to } => Event::Pass { bucket: from, to },
     }
@@ -226,7 +228,7 @@ fn ranked(trace: &[placelab_core::Step], name: &dyn Fn(NodeId) -> String) -> Vec
 }
 
 fn by_rank(mut scores: Vec<(u64, NodeId)>, name: &dyn Fn(NodeId) -> String) -> Vec<Event> {
-    scores.sort_by(|a, b| b.0.cmp(&a.0));
+    scores.sort_by_key(|(score, _)| Reverse(*score));
     let score = |(rank, (score, node)): (usize, &(u64, NodeId))| Event::Score {
         rank,
         node: name(*node),
