@@ -35,11 +35,12 @@ pub(crate) fn nodes(given: &[FleetNode], identities: &mut Identities) -> Result<
     Ok(nodes)
 }
 
-/// What leads from one fleet to another: first whoever is missing goes, then newcomers join in
-/// their order, then weights change.
+/// What leads from one fleet to another: first whoever is missing goes, the last to join first, so
+/// that who can shrink at the end alone can do so by more than one; then newcomers join in their
+/// order, then weights change.
 pub(crate) fn changes(before: &Roster, after: &[Node]) -> Vec<Change> {
     let stays: BTreeSet<NodeId> = after.iter().map(|node| node.id).collect();
-    let goes = before.nodes().iter().filter(|node| !stays.contains(&node.id));
+    let goes = before.nodes().iter().rev().filter(|node| !stays.contains(&node.id));
     let goes = goes.map(|node| Change::Remove(node.id));
     let joins = after.iter().filter(|node| before.get(node.id).is_none());
     let joins = joins.map(|node| Change::Add(node.clone()));
