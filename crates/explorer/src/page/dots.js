@@ -60,7 +60,7 @@ function drawColumn(pen, side, kinds, at) {
   let place = 0;
   kinds.forEach((keys, kind) => {
     pen.fillStyle = paints[kind];
-    pen.globalAlpha = kind === STAYS ? 0.6 : 1;
+    pen.globalAlpha = kind === STAYS ? 0.7 : 1;
     keys.forEach((key) => {
       const x = left + (place % across) * cell;
       const y = floor - (Math.floor(place / across) + 1) * cell;

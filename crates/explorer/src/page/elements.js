@@ -35,6 +35,12 @@ function complain(field, place, message) {
   }
 }
 
+// What was refused before is past once something was done.
+function forgive() {
+  for (const field of document.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
+  for (const place of document.querySelectorAll('.error')) place.textContent = '';
+}
+
 // ---- looks -------------------------------------------------------------------------------------
 // A node has one colour and one marker wherever it is drawn, by the order in which it was met.
 const COLOURS = ['#3a8fc4', '#d55e00', '#009e73', '#cc79a7', '#b87a00', '#0072b2'];
@@ -53,7 +59,7 @@ function look(name) {
   if (!met.has(name)) {
     const at = met.size;
     const [path, filled] = MARKERS[(at + Math.floor(at / 24)) % MARKERS.length];
-    met.set(name, { colour: COLOURS[at % COLOURS.length], path, filled });
+    met.set(name, { at, colour: COLOURS[at % COLOURS.length], path, filled });
   }
   return met.get(name);
 }

@@ -15,8 +15,7 @@ function fleetRow(node, is_out) {
     change(others(state.fleet), [...state.failed, node]), $('fleet-error'), []);
   const returns = () => apply(() =>
     change([...state.fleet, node], others(state.failed)), $('fleet-error'), []);
-  const error = html('p', { class: 'error', role: 'alert', id: 'weight-' + look(node.name).colour.slice(1) + node.name.length });
-  error.id = `weight-error-${[...met.keys()].indexOf(node.name)}`;
+  const error = html('p', { class: 'error', role: 'alert', id: `weight-error-${look(node.name).at}` });
   const weight = html('input', {
     type: 'text', inputmode: 'decimal', value: node.weight, 'aria-label': `Weight of ${node.name}`,
     'aria-describedby': error.id, 'data-holds': 'w' + node.name, disabled: is_out,

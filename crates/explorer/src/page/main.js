@@ -3,11 +3,17 @@ const REST = 120;
 let pending = null;
 let resting = 0;
 
-// Does something that may be refused; says so beside its field and keeps everything as it was.
+// Does something that may be refused; says so beside its field, and all else stays as it was.
 function apply(act, place, field) {
   const error = act();
-  complain(field, place, error ? error.message : null);
-  settle();
+  if (error) {
+    complain(field, place, error.message);
+    active().forEach(drawRefusal);
+    showControls();
+  } else {
+    forgive();
+    settle();
+  }
   return !error;
 }
 
@@ -56,8 +62,7 @@ function dragged() {
   const count = pending;
   pending = null;
   const error = change(resized(count), state.failed);
-  complain($('size'), $('size-error'), error?.message);
-  complain($('size-number'), $('size-error'), error?.message);
+  complain([], $('size-error'), error?.message);
   $('size-number').value = state.fleet.length;
   active().forEach(drawFast);
   clearTimeout(resting);
@@ -69,11 +74,10 @@ function bindSize() {
   $('size').addEventListener('change', () => { $('size').value = state.fleet.length; });
   $('size-number').addEventListener('change', () => {
     const count = Number($('size-number').value);
-    const fields = [$('size'), $('size-number')];
     if (!Number.isInteger(count) || count < 0 || count > 100) {
-      return complain(fields, $('size-error'), 'this page shows from 1 to 100 nodes');
+      return complain($('size-number'), $('size-error'), 'this page shows from 1 to 100 nodes');
     }
-    apply(() => change(resized(count), state.failed), $('size-error'), fields);
+    apply(() => change(resized(count), state.failed), $('size-error'), $('size-number'));
   });
 }
 

@@ -23,7 +23,6 @@ function buildSide(side) {
     if (name !== null) followKey(name);
   });
   side.place = place;
-  side.turn = null;
   $('sides').append(place);
 }
 

@@ -77,9 +77,8 @@ function recount(side) {
 function follow(key) {
   for (const side of active()) {
     const answer = ask({ do: 'explain', side: side.name, key });
-    if (answer.error && answer.error.field === 'key') return answer.error;
-    side.explanation = answer.explanation ?? null;
-    side.unexplained = answer.error?.message;
+    if (answer.error) return answer.error;
+    side.explanation = answer.explanation;
   }
   state.follow = key;
   return null;

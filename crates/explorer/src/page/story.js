@@ -1,5 +1,4 @@
 // Guided experiments: short steps, each done by the page as a hand would, ending in a figure.
-const one = (side) => side.view;
 const movesOf = (side) => {
   const { contender, keys, moves } = side.view;
   return `${contender}: ${whole(moves.moved)} of ${whole(keys)} keys moved, `
@@ -17,13 +16,19 @@ const stage = (spec, nodes, keys) => {
     ?? (Object.assign(state, { fleet: fleetOf(nodes), failed: [] }), null);
 };
 const refusal = (error, said) => (error ? `${state.sides[0].view.contender} refuses: ${error.message}.` : said());
+const lose = (spec, told) => {
+  const fleet = fleetOf(10);
+  const [lost] = fleet.splice(4, 1);
+  const error = stage(spec, 10, 10000) ?? change(fleet, [lost]);
+  return refusal(error, () => told(state.sides[0]));
+};
 const loss = (spec) => ({
   says: `${spec}: ten nodes, 10,000 keys; fail node-4`,
-  act: () => {
-    const error = stage(spec, 10, 10000);
-    const [lost, ...rest] = [state.fleet[4], ...state.fleet.filter((_, at) => at !== 4)];
-    return refusal(error ?? change(rest, [lost]), () => movesOf(state.sides[0]));
-  },
+  act: () => lose(spec, movesOf),
+});
+const lossAndBalance = (spec) => ({
+  says: `${spec}: fail node-4`,
+  act: () => lose(spec, (side) => `${movesOf(side)} Then ${balanceOf(side)}`),
 });
 const balance = (keys) => ({
   says: `ring, ten nodes, ${whole(keys)} keys`,
@@ -57,7 +62,11 @@ const STORIES = [
   },
   { title: 'Lose a node in the middle', steps: ['jump', 'jump+alias', 'ring', 'rendezvous'].map(loss) },
   { title: 'Balance and chance', steps: [20, 200, 20000].map(balance) },
-  { title: 'One virtual node or 160', steps: ['ring:vnodes=1', 'ring'].map(loss) },
+  { title: 'One virtual node or 160', steps: ['ring:vnodes=1', 'ring'].flatMap((spec) => [
+    { says: `${spec}: ten nodes, 10,000 keys`,
+      act: () => refusal(stage(spec, 10, 10000), () => balanceOf(state.sides[0])) },
+    lossAndBalance(spec),
+  ]) },
 ];
 
 const told = { story: null, at: 0 };
@@ -101,6 +110,7 @@ function doStep() {
   const item = $('story-steps').children[told.at];
   item.append(html('span', { class: 'result arrives' }, result));
   told.at += 1;
+  forgive();
   settle();
   showStep();
   $('told').textContent = result;

@@ -1,16 +1,8 @@
 // How the followed key is placed: a picture by the kind of scheme, and the same steps in words.
 function drawTrace(side, place) {
   const { explanation } = side;
-  const [how, placed, box, list, after] =
-    ['.how', '.placed', '.picture', '.steps', '.after'].map((one) => place.querySelector(one));
-  how.textContent = 'How this key is placed';
-  if (!explanation) {
-    placed.textContent = side.unexplained ?? '';
-    box.replaceChildren();
-    list.replaceChildren();
-    after.textContent = '';
-    return;
-  }
+  const [placed, box, list, after] =
+    ['.placed', '.picture', '.steps', '.after'].map((one) => place.querySelector(one));
   const { key, key_bytes, hash, nodes, owner, candidates, after_loss } = explanation;
   placed.replaceChildren('Key ', html('bdi', {}, html('code', {}, key)), ` (${whole(key_bytes)} bytes) hashes to `,
     html('code', {}, hash), `. Of ${whole(nodes)} nodes it goes to `, html('strong', {}, named(owner)), '.');
