@@ -67,7 +67,7 @@ function drawRing(arcs, parts, owners, nameOf, { stands, points, lead, from }, s
   const walk = lead && from ? [
     svg('path', {
       d: sweep(from.part, from.part + Math.max(lead.distance, 0.0005), 130), ...inks,
-      'stroke-width': 3, 'marker-end': lead.distance > 0.01 ? 'url(#tip)' : null,
+      'stroke-width': 3, 'marker-end': lead.distance > 0.03 ? 'url(#tip)' : null,
     }),
     spoke(lead.part, 122, 170, { stroke: 'currentColor', 'stroke-width': 2 }),
   ] : [];

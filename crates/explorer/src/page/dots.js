@@ -114,7 +114,8 @@ function keyUnder(side, x, y) {
   const { columns, column, cell, across, floor } = side.layout ?? {};
   const at = Math.floor(x / column);
   const keys = columns?.[at]?.flat() ?? [];
-  const across_at = Math.floor((x - at * column - (column - across * cell) / 2) / cell);
-  if (across_at < 0 || across_at >= across || y > floor) return null;
-  return keys[Math.floor((floor - y) / cell) * across + across_at] ?? null;
+  const row = Math.floor((floor - y) / cell);
+  const place = Math.floor((x - at * column - (column - across * cell) / 2) / cell);
+  if (place < 0 || place >= across || row < 0) return null;
+  return keys[row * across + place] ?? null;
 }

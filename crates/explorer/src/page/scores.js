@@ -13,10 +13,10 @@ function drawScores(explanation) {
       }),
       marker(node, { transform: `translate(164,${y + 8})` }),
       svg('rect', {
-        x: 176, y, width: Math.max(1, (370 * size(score)) / most), height: 16,
+        x: 176, y, width: Math.max(1, (290 * size(score)) / most), height: 16,
         fill: look(node).colour, 'fill-opacity': at === 0 ? 0.9 : 0.5,
       }),
-      text(556, y + 12, score + (at === 0 ? '  has the key' : ''), { 'font-weight': at === 0 ? 700 : null }),
+      text(478, y + 12, score + (at === 0 ? ' has the key' : ''), { 'font-weight': at === 0 ? 700 : null }),
     ];
   });
   return picture(WIDTH, 14 + 22 * scores.length, 'wide',

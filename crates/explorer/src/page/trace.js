@@ -6,6 +6,7 @@ function drawTrace(side, place) {
   const { key, key_bytes, hash, nodes, owner, candidates, after_loss } = explanation;
   placed.replaceChildren('Key ', html('bdi', {}, html('code', {}, key)), ` (${whole(key_bytes)} bytes) hashes to `,
     html('code', {}, hash), `. Of ${whole(nodes)} nodes it goes to `, html('strong', {}, named(owner)), '.');
+  list.classList.toggle('ranked', explanation.steps[0]?.rank === 1);
   list.replaceChildren(...explanation.steps.map((step) =>
     html('li', { class: step.ends || step.leads || step.rank === 1 || step.step === 'bucket' ? 'ends' : null },
       bdi(step.says))));

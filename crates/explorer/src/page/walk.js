@@ -72,7 +72,11 @@ function visited(steps) {
 }
 
 // A chain of passes: boxes in rows, arrows from each bucket to the next.
-function drawChain(explanation, owners, nameOf) {
+function drawChain(explanation, known, nameOf) {
+  const stops = visited(explanation.steps);
+  // Some passed through lie beyond those that have ever served.
+  const beyond = Math.max(0, Math.max(...stops) + 1 - known.length);
+  const owners = [...known, ...Array(beyond).fill(null)];
   const across = Math.min(owners.length, owners.length > 400 ? 64 : owners.length > 60 ? 25 : 12);
   const cell = WIDTH / across;
   const high = Math.min(cell, 44);
@@ -93,7 +97,6 @@ function drawChain(explanation, owners, nameOf) {
       high > 18 && name !== null
         ? marker(name, { transform: `translate(${cx},${cy - (high > 30 ? 6 : 0)})`, stroke: 'var(--ink)' }) : null);
   });
-  const stops = visited(explanation.steps);
   const arrows = stops.slice(1).map((to, at) => {
     const [[x1, y1], [x2, y2]] = [center(stops[at]), center(to)];
     const lift = Math.min(y1, y2) - 14 - Math.abs(x2 - x1) * 0.08;
@@ -101,6 +104,10 @@ function drawChain(explanation, owners, nameOf) {
       d: `M${x1},${y1} Q${(x1 + x2) / 2},${Math.max(4, lift - high / 2)} ${x2},${y2}`, ...inks,
       'marker-end': 'url(#tip)',
     });
+  });
+  const begin = stops.slice(0, 1).map((bucket) => {
+    const [cx, cy] = center(bucket);
+    return svg('circle', { cx, cy, r: 4, fill: 'currentColor' });
   });
   const ends = ending(explanation, (bucket) => {
     const [cx, cy] = center(bucket);
@@ -111,5 +118,5 @@ function drawChain(explanation, owners, nameOf) {
   });
   const says = `${owners.length} buckets, ${owners.filter((one) => one === null).length} of them out `
     + 'of service; the steps are listed below';
-  return picture(WIDTH, top + rows * high + 6, 'wide', says, ...boxes, ...arrows, ...ends);
+  return picture(WIDTH, top + rows * high + 6, 'wide', says, ...boxes, ...begin, ...arrows, ...ends);
 }
