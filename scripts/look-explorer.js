@@ -48,6 +48,31 @@
         }
       }
     },
+    function guidedExperiments() {
+      const said = {};
+      for (const button of document.querySelectorAll('#stories button')) {
+        button.click();
+        const steps = [...document.querySelectorAll('#story-steps li')];
+        check(steps.length > 1, `${button.textContent} has no steps`);
+        said[button.textContent] = steps.map((item) => {
+          document.getElementById('story-do').click();
+          return item.querySelector('.result')?.textContent ?? '';
+        });
+        check(said[button.textContent].every(Boolean), `${button.textContent} ends in nothing`);
+        document.getElementById('story-close').click();
+      }
+      const ends = (story, contender, moved) => {
+        const figure = `${contender}: ${moved.toLocaleString('en')} of 10,000 keys moved`;
+        const told = said[story]?.find((text) => text.startsWith(`${contender}`));
+        check(told?.startsWith(figure), `${story} ends in “${told}”, not in “${figure}”`);
+      };
+      Object.entries(experiments.add).forEach(([contender, moved]) =>
+        ends('Add a node, count the movers', contender, moved));
+      Object.entries(experiments.lose).forEach(([contender, moved]) =>
+        ends('Lose a node in the middle', contender, moved));
+      const refusal = said['Lose a node in the middle']?.[0];
+      check(refusal?.includes('remove-any'), `jump loses its middle: ${refusal}`);
+    },
     function hostileNames() {
       ask({ do: 'keys', count: 10, prefix: '<img src=x onerror=document.title=1>' });
       const name = '"><script>document.title=1<\/script>';

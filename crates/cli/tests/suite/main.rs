@@ -5,6 +5,7 @@ mod bench;
 mod commands;
 mod compare;
 mod explain;
+mod explore;
 mod failures;
 mod generated;
 mod golden;
