@@ -3,7 +3,7 @@
 //! The series colours have a contrast of at least 3:1 on white and on the dark page. Colour never
 //! stands alone: contenders differ by marker and dash too, and are labelled directly.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use placelab_results::Contender;
 
@@ -128,44 +128,53 @@ impl Look {
     }
 }
 
-/// The looks of contenders, in their order. The first contender of an algorithm has the look of
-/// the algorithm; further ones keep its colour and change marker and dash. Canaries and
-/// exhibits are grey.
+/// The looks of contenders, in their order. Who has an algorithm's name for its own, and else the
+/// first contender of it, has the look of the algorithm; further ones keep its colour and change
+/// marker and dash. Canaries and exhibits are grey.
 pub(crate) fn looks(contenders: &[Contender]) -> Vec<Look> {
-    let base: Vec<Look> = contenders
-        .iter()
-        .map(|contender| {
-            let look = look_of(&contender.algorithm);
-            if contender.is_rival() { look } else { greyed(look) }
-        })
-        .collect();
-    let bases: BTreeSet<Marker> = base.iter().map(|look| look.marker).collect();
-    let mut taken = BTreeSet::new();
-    let looks = base.into_iter().map(|first| {
-        let at = MARKERS.iter().position(|marker| *marker == first.marker).unwrap_or(0);
-        let alike = taken.iter().filter(|(colour, _)| *colour == first.colour).count();
-        let variant = |turn: usize| Look {
-            marker: MARKERS[(at + turn) % MARKERS.len()],
-            dash: first.dash + alike,
-            ..first
-        };
-        let is_free = |look: &Look| !taken.contains(&(look.colour, look.marker));
-        // Better a marker that no algorithm of the run has for its own.
-        let own = Some(first).filter(is_free);
-        let rare = || {
-            (1..MARKERS.len())
-                .map(variant)
-                .find(|look| is_free(look) && !bases.contains(&look.marker))
-        };
-        let any = || (1..MARKERS.len()).map(variant).find(is_free);
-        let look = own.or_else(rare).or_else(any).unwrap_or(first);
-        taken.insert((look.colour, look.marker));
-        look
-    });
-    looks.enumerate().map(|(index, look)| look.of(index)).collect()
+    let base = |contender: &Contender| {
+        let look = look_of(&contender.algorithm);
+        let look = if contender.is_rival() { look } else { greyed(look) };
+        (look, contender.name == contender.algorithm)
+    };
+    apart(&contenders.iter().map(base).collect::<Vec<_>>())
 }
 
-/// The look of an algorithm's first contender.
+/// Looks that differ, of those that algorithms have; who bears the name of one chooses first, so
+/// that it looks alike in every report.
+fn apart(first: &[(Look, bool)]) -> Vec<Look> {
+    let bases: BTreeSet<Marker> = first.iter().map(|(look, _)| look.marker).collect();
+    let mut order: Vec<usize> = (0..first.len()).collect();
+    order.sort_by_key(|&index| !first[index].1);
+    let mut looks: BTreeMap<usize, Look> = BTreeMap::new();
+    for index in order {
+        let taken: Vec<Look> = looks.values().copied().collect();
+        looks.insert(index, next_look(first[index].0, &taken, &bases).of(index));
+    }
+    looks.into_values().collect()
+}
+
+/// The first look itself, or one in its colour that none of those `taken` has.
+fn next_look(first: Look, taken: &[Look], bases: &BTreeSet<Marker>) -> Look {
+    let at = MARKERS.iter().position(|marker| *marker == first.marker).unwrap_or(0);
+    let is_alike = |look: &&Look| look.colour.rgb == first.colour.rgb;
+    let alike: Vec<&Look> = taken.iter().filter(is_alike).collect();
+    let variant = |turn: usize| Look {
+        marker: MARKERS[(at + turn) % MARKERS.len()],
+        dash: first.dash + alike.len(),
+        ..first
+    };
+    let is_free = |look: &Look| !alike.iter().any(|other| other.marker == look.marker);
+    let variants = || (1..MARKERS.len()).map(variant);
+    let own = Some(first).filter(is_free);
+    // Better a marker that no algorithm of the run has for its own.
+    let rare = || variants().find(|look| is_free(look) && !bases.contains(&look.marker));
+    let any = || variants().find(is_free);
+    // When all have gone they come round again, for neighbours differ then.
+    own.or_else(rare).or_else(any).unwrap_or_else(|| variant(alike.len() + 1))
+}
+
+/// The look of an algorithm.
 fn look_of(algorithm: &str) -> Look {
     let draw = fingerprint(algorithm);
     let (colour, marker) = match KNOWN.iter().find(|(name, ..)| *name == algorithm) {
@@ -213,6 +222,20 @@ mod tests {
         let looks: BTreeSet<Look> = KNOWN.iter().map(|(name, ..)| look_of(name)).collect();
         assert_eq!(looks.len(), KNOWN.len());
         assert_eq!(look_of("something-new"), look_of("something-new"));
+    }
+
+    /// Whatever stands before it, `ring` is drawn as a ring is; a dozen variants go round.
+    #[test]
+    fn names_without_parameters_keep_the_look_of_their_algorithm() {
+        let ring = look_of("ring");
+        let mut first = vec![(ring, false); 11];
+        first.insert(7, (ring, true));
+        let looks = apart(&first);
+        assert_eq!((looks[7].marker, looks[7].dash()), (ring.marker, ring.dash()));
+        let pairs = looks.windows(2);
+        assert!(pairs.into_iter().all(|pair| pair[0].marker != pair[1].marker), "{looks:?}");
+        let markers: BTreeSet<Marker> = looks.iter().map(|look| look.marker).collect();
+        assert_eq!(markers.len(), MARKERS.len());
     }
 
     #[test]

@@ -19,9 +19,12 @@ pub(crate) fn one_line(text: &str) -> String {
     text.chars().map(|c| if is_unfit(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// A whole document without unfit characters; line breaks stay.
+/// A whole document without unfit characters; line breaks stay. No line of it ends between a
+/// figure and its sign.
 pub(crate) fn document(text: &str) -> String {
-    text.chars().map(|c| if is_unfit(c) && c != '\n' { '\u{fffd}' } else { c }).collect()
+    let clean = |c| if is_unfit(c) && c != '\n' { '\u{fffd}' } else { c };
+    let text: String = text.chars().map(clean).collect();
+    text.replace(" %", "\u{a0}%").replace(" × ", "\u{a0}×\u{a0}")
 }
 
 /// `a, b and c`.
@@ -93,5 +96,10 @@ mod tests {
     fn unfit_characters_are_replaced() {
         assert_eq!(one_line("a\u{1b}[31m\u{202e}b\nc"), "a\u{fffd}[31m\u{fffd}b\u{fffd}c");
         assert_eq!(document("a\nb\0"), "a\nb\u{fffd}");
+    }
+
+    #[test]
+    fn figures_and_their_signs_stay_together() {
+        assert_eq!(document("5 % of 1.2 × fair"), "5\u{a0}% of 1.2\u{a0}×\u{a0}fair");
     }
 }

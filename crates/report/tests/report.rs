@@ -15,9 +15,10 @@ mod times;
 use placelab_report::{Artifact, render};
 use placelab_results::{Measured, RunResults, Timings};
 
+/// The text of a file, with ordinary spaces where the page has some at which no line ends.
 fn text(artifacts: &[Artifact], name: &str) -> String {
     let artifact = artifacts.iter().find(|artifact| artifact.name == name).expect(name);
-    String::from_utf8(artifact.bytes.clone()).expect("UTF-8")
+    String::from_utf8(artifact.bytes.clone()).expect("UTF-8").replace('\u{a0}', " ")
 }
 
 /// Renders and leaves the files where they can be looked at.

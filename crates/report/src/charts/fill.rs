@@ -4,7 +4,8 @@ use placelab_results::{Chance, Contender, Fill, Likeness};
 
 use super::Chart;
 use super::frame::{
-    EndLabel, Swatch, WIDTH, drawn, end_labels, grid_across, grid_down, left_out, legend,
+    EndLabel, Swatch, WIDTH, drawn, end_labels, grid_across, grid_down, height_for, left_out,
+    legend,
 };
 use crate::number::{self, NONE};
 use crate::palette::{BAND, QUIET};
@@ -65,7 +66,7 @@ fn scene(subject: &Subject, slots: u64, what: &str) -> Scene {
     let mut scene = Scene::new(WIDTH, 0.0);
     let items = [(Swatch::Band, "pure chance, 5–95 %"), (Swatch::Dashed, "mean of chance")];
     let top = legend(&mut scene, 0.0, &items) + 8.0;
-    let (right, bottom) = (WIDTH - NAMES, top + HEIGHT);
+    let (right, bottom) = (WIDTH - NAMES, top + height_for(drawn(subject).count(), HEIGHT));
     let chances = chances(subject);
     let per_slot = |keys: u64| keys as f64 / slots as f64;
     let bounds = chances.iter().flat_map(|(_, chance)| [chance.low, chance.high]);

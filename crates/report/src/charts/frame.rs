@@ -254,6 +254,17 @@ pub(super) fn grid_across(
     }
 }
 
+/// The label of a step without what those of all events begin with: in `restart: node-0 fails` it
+/// is the node that tells steps apart.
+pub(super) fn short<'a>(steps: &[PlannedStep], step: &'a PlannedStep) -> &'a str {
+    let Some((start, rest)) = step.label.split_once(": ") else { return &step.label };
+    let begins_alike = |other: &PlannedStep| {
+        other.label.strip_prefix(start).is_some_and(|rest| rest.starts_with(": "))
+    };
+    let events = steps.get(1..).unwrap_or_default();
+    if events.len() > 1 && events.iter().all(begins_alike) { rest } else { &step.label }
+}
+
 /// Names the steps below a panel, as many as find room; gives the y below them.
 pub(super) fn step_names(
     scene: &mut Scene,
@@ -264,12 +275,12 @@ pub(super) fn step_names(
 ) -> f64 {
     scene.axis((left, bottom), (right, bottom));
     let room = across.at(1.0) - across.at(0.0);
-    let widest = steps.iter().map(|step| text_width(&fit(&step.label, SMALL, 140.0), SMALL));
+    let widest = steps.iter().map(|step| text_width(&fit(short(steps, step), SMALL, 140.0), SMALL));
     let widest = widest.fold(0.0, f64::max).min(140.0) + 8.0;
     let every = (widest.min(90.0) / room).ceil().max(1.0) as usize;
     for (index, step) in steps.iter().enumerate().step_by(every) {
         let x = across.at(index as f64);
-        let label = fit(&step.label, SMALL, room * every as f64 - 8.0);
+        let label = fit(short(steps, step), SMALL, room * every as f64 - 8.0);
         scene.note((x, bottom + 15.0), &label, Anchor::Middle);
         let nodes = number::count(step.nodes.into());
         let nodes = if index == 0 { format!("{nodes} nodes") } else { nodes };
@@ -287,6 +298,14 @@ pub(super) struct EndLabel {
     pub(super) colour: Colour,
 }
 
+/// Height of a panel with so many lines, each of which needs a name at its end.
+pub(super) fn height_for(lines: usize, least: f64) -> f64 {
+    least.max(NAME_GAP * lines as f64 + 12.0)
+}
+
+/// From one name at the end of a line to the next.
+const NAME_GAP: f64 = 15.0;
+
 /// Sets the names of lines in a column at the right, apart from one another, with a thin lead
 /// from the end of each line to its name.
 pub(super) fn end_labels(
@@ -298,7 +317,7 @@ pub(super) fn end_labels(
     labels.retain(|label| label.end.1.is_finite());
     labels.sort_by(|a, b| a.end.1.total_cmp(&b.end.1));
     let wanted: Vec<f64> = labels.iter().map(|label| label.end.1).collect();
-    let places = apart(&wanted, 15.0, (top, bottom));
+    let places = apart(&wanted, NAME_GAP, (top, bottom));
     for (label, y) in std::iter::zip(labels, places) {
         let lead = vec![(label.end.0 + 5.0, label.end.1), (x - 8.0, y), (x - 3.0, y)];
         scene.line(lead, AXIS.like(label.look.colour).thin(0.8), 0.8);
@@ -354,6 +373,23 @@ mod tests {
     fn percents_on_axes_are_short() {
         let printed = [0.0, 0.2, 5.0, 0.005, 0.0005, -0.01].map(plain_percent);
         assert_eq!(printed, ["0 %", "20 %", "500 %", "0.5 %", "0.05 %", "−1 %"]);
+    }
+
+    #[test]
+    fn what_all_steps_begin_with_is_left_out() {
+        let step = |label: &str| PlannedStep {
+            label: label.into(),
+            verb: String::new(),
+            changes: String::new(),
+            nodes: 2,
+            minimum: 0.0,
+            cropped: Vec::new(),
+        };
+        let steps = ["start", "restart: a fails", "restart: a returns"].map(step);
+        assert_eq!(short(&steps, &steps[0]), "start");
+        assert_eq!(short(&steps, &steps[2]), "a returns");
+        let steps = ["start", "restart: a fails", "repair: a returns"].map(step);
+        assert_eq!(short(&steps, &steps[2]), "repair: a returns");
     }
 
     #[test]

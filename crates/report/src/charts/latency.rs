@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use placelab_results::{Contender, LookupTime, Rounds, Timings};
 
 use super::Chart;
-use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, grid_down};
+use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, grid_down, height_for};
 use crate::font::fit;
 use crate::number;
 use crate::palette::{INK, Look, QUIET};
@@ -142,7 +142,7 @@ fn scene(subject: &Subject, timings: &Timings) -> Scene {
 
 fn panel(scene: &mut Scene, kind: &Kind, courses: Vec<Course>, top: f64) -> f64 {
     let upper = top + 30.0;
-    let bottom = upper + HEIGHT;
+    let bottom = upper + height_for(courses.len(), HEIGHT);
     let right = WIDTH - NAMES;
     let title = fit(&format!("Lookup {}", kind.title), 13.0, WIDTH);
     scene.text((0.0, top + 14.0), &title, 13.0, Anchor::Start, INK);

@@ -3,7 +3,7 @@
 use placelab_results::{Contender, Timeline};
 
 use super::Chart;
-use super::frame::{Swatch, TIMELINES_MAX, WIDTH, drawn, left_out, legend, row_name};
+use super::frame::{Swatch, TIMELINES_MAX, WIDTH, drawn, left_out, legend, row_name, short};
 use crate::font::fit;
 use crate::number::{self, NONE, percent};
 use crate::palette::{GRID, INK, Look, QUIET};
@@ -159,8 +159,8 @@ fn heading(
     (left, top): (f64, f64),
     width: f64,
 ) {
-    let planned = &planned.steps[step];
-    let label = fit(&planned.label, TEXT, width - 8.0);
+    let (steps, planned) = (&planned.steps, &planned.steps[step]);
+    let label = fit(short(steps, planned), TEXT, width - 8.0);
     scene.text((left, top + 14.0), &label, TEXT, Anchor::Start, INK);
     let below = format!("least {}", percent(planned.minimum));
     scene.note((left, top + 28.0), &fit(&below, SMALL, width - 8.0), Anchor::Start);

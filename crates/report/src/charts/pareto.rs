@@ -25,7 +25,7 @@ const HEIGHT: f64 = 360.0;
 /// Least part above fair that is drawn: nothing at all has no logarithm.
 const ABOVE_MIN: f64 = 1e-4;
 /// Widest name beside a mark.
-const NAME: f64 = 150.0;
+const NAME: f64 = 190.0;
 /// Bytes of the smallest mark.
 const BYTES_MIN: f64 = 256.0;
 /// What turns members that leave into a refusal where it is missing.

@@ -4,8 +4,8 @@ use placelab_results::{Chance, Contender};
 
 use super::Chart;
 use super::frame::{
-    EndLabel, Swatch, TIMELINES_MAX, WIDTH, drawn, end_labels, grid_across, left_out, legend,
-    step_names,
+    EndLabel, Swatch, TIMELINES_MAX, WIDTH, drawn, end_labels, grid_across, height_for, left_out,
+    legend, step_names,
 };
 use crate::font::{fit, text_width};
 use crate::number;
@@ -99,8 +99,6 @@ struct Strip {
 /// One strip, or two where some contenders lie so far above the others that one would flatten
 /// them: the upper one for the far ones.
 fn strips(courses: &[Course], chances: &[(usize, Chance)], top: f64) -> Vec<Strip> {
-    // Each line needs a label at its end.
-    let height = |least: f64, lines: usize| least.max(15.0 * lines as f64 + 12.0);
     let chance = chances.iter().map(|(_, chance)| chance.high).fold(1.0, f64::max);
     let floor = chances.iter().map(|(_, chance)| chance.low).fold(1.0, f64::min);
     let mut ends: Vec<(f64, f64)> =
@@ -123,15 +121,15 @@ fn strips(courses: &[Course], chances: &[(usize, Chance)], top: f64) -> Vec<Stri
     let domain = padded(floor.min(near), near);
     let far = &ends[near_count..];
     if far.is_empty() {
-        return vec![Strip { top, bottom: top + height(220.0, near_count), domain }];
+        return vec![Strip { top, bottom: top + height_for(near_count, 220.0), domain }];
     }
     let low = far.iter().map(|end| end.1).fold(f64::INFINITY, f64::min);
     let high = far.iter().map(|end| end.0).fold(0.0, f64::max);
-    let cut = top + height(92.0, far.len());
+    let cut = top + height_for(far.len(), 92.0);
     let below = cut + 16.0;
     vec![
         Strip { top, bottom: cut, domain: padded(low, high) },
-        Strip { top: below, bottom: below + height(150.0, near_count), domain },
+        Strip { top: below, bottom: below + height_for(near_count, 150.0), domain },
     ]
 }
 

@@ -3,7 +3,7 @@
 use placelab_results::{PERCENTILES, PercentileTime, Timings};
 
 use super::Chart;
-use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, left_out};
+use super::frame::{DRAWN_MAX, EndLabel, WIDTH, end_labels, grid_across, height_for, left_out};
 use super::latency::{SHOWN_MIN, plain_time};
 use crate::number::{self, nanoseconds, percent};
 use crate::palette::{GRID, INK, QUIET};
@@ -54,9 +54,9 @@ fn courses<'a>(
 }
 
 fn scene(subject: &Subject, timings: &Timings) -> Scene {
-    let (bottom, right) = (TOP + HEIGHT, WIDTH - NAMES);
-    let mut scene = Scene::new(WIDTH, bottom + 30.0);
     let drawn = || courses(subject, timings).take(DRAWN_MAX);
+    let (bottom, right) = (TOP + height_for(drawn().count(), HEIGHT), WIDTH - NAMES);
+    let mut scene = Scene::new(WIDTH, bottom + 30.0);
     let times = drawn().flat_map(|(_, course)| course.dependent_ns.map(|t| t.max(SHOWN_MIN)));
     let (low, high) = extent(times);
     let down = Scale::logarithmic((low / 1.25, high * 1.25), (bottom, TOP));

@@ -7,7 +7,8 @@ use placelab_results::{Contender, FewKeys, Quantum, table_floor};
 
 use super::Chart;
 use super::frame::{
-    EndLabel, Swatch, WIDTH, drawn, end_labels, grid_across, grid_down, left_out, legend,
+    EndLabel, Swatch, WIDTH, drawn, end_labels, grid_across, grid_down, height_for, left_out,
+    legend,
 };
 use crate::number::{self, NONE};
 use crate::palette::{BAND, INK, QUIET};
@@ -95,7 +96,7 @@ fn scene(subject: &Subject, curve: &Curve) -> Scene {
         (Swatch::Dot, "measured: median of a step"),
     ];
     let top = legend(&mut scene, 0.0, &items) + 8.0;
-    let (right, bottom) = (WIDTH - NAMES, top + HEIGHT);
+    let (right, bottom) = (WIDTH - NAMES, top + height_for(drawn(subject).count(), HEIGHT));
     let all: Vec<_> =
         drawn(subject).map(|(index, one)| (index, one, curve.measured(one))).collect();
     let measured = || all.iter().flat_map(|(_, _, points)| points);

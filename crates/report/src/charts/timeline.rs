@@ -4,8 +4,8 @@ use placelab_results::{Contender, Timeline};
 
 use super::Chart;
 use super::frame::{
-    EndLabel, Swatch, TIMELINES_MAX, WIDTH, drawn, end_labels, fit_name, grid_across, left_out,
-    legend, plain_percent, step_names,
+    EndLabel, Swatch, TIMELINES_MAX, WIDTH, drawn, end_labels, fit_name, grid_across, height_for,
+    left_out, legend, plain_percent, step_names,
 };
 use crate::font::{fit, text_width};
 use crate::number::{self, percent, ratio};
@@ -213,7 +213,7 @@ fn panel(
     for (strip, height) in std::iter::zip(strips(planned, courses), HEIGHTS) {
         top += TITLE;
         scene.note((LEFT, top - 7.0), strip.title, Anchor::Start);
-        let bottom = top + height.max(15.0 * courses.len() as f64 + 12.0);
+        let bottom = top + height_for(courses.len(), height);
         let down = Scale::linear(strip.domain(), (bottom, top));
         let wanted = ((bottom - top) / 30.0) as usize;
         grid_across(scene, &down, (LEFT, right), wanted, |tick, _| plain_percent(tick));

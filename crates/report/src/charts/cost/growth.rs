@@ -6,7 +6,7 @@ use placelab_results::Contender;
 
 use super::{held, plain_bytes};
 use crate::charts::frame::{
-    DRAWN_MAX, EndLabel, WIDTH, drawn, end_labels, grid_across, lines_down,
+    DRAWN_MAX, EndLabel, WIDTH, drawn, end_labels, grid_across, height_for, lines_down,
 };
 use crate::number::{self, bytes};
 use crate::palette::{INK, QUIET};
@@ -54,7 +54,7 @@ pub(super) fn draw(scene: &mut Scene, subject: &Subject, fleets: &[Fleet], top: 
     let fleets = || fleets.iter().filter(|fleet| shown.contains(&fleet.index)).take(DRAWN_MAX);
     let right = WIDTH - NAMES;
     let upper = top + 24.0;
-    let bottom = upper + HEIGHT.max(15.0 * fleets().count() as f64 + 8.0);
+    let bottom = upper + height_for(fleets().count(), HEIGHT);
     scene.text((0.0, top + 12.0), "Memory of a client", 13.0, Anchor::Start, INK);
     let sizes = fleets().flat_map(|fleet| fleet.bytes.keys().copied().map(f64::from));
     let (least, most) = extent(sizes);

@@ -62,7 +62,7 @@ fn enough(subject: &Subject, curve: &Curve) -> String {
         None => format!("At no {parameter} does {all} lie above the band of chance."),
         Some(None) => format!("Even at the last {all} lies above the band of chance."),
         Some(Some(enough)) => format!(
-            "From {parameter} {} on it can no longer be told from chance.",
+            "From {parameter}={} on its fullest node can no longer be told from chance.",
             number::few(enough.value)
         ),
     }

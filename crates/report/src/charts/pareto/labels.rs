@@ -30,6 +30,19 @@ impl Block {
         !(apart || self.bottom <= other.top || other.bottom <= self.top)
     }
 
+    fn holds_point(&self, (x, y): Point) -> bool {
+        (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
+    }
+
+    /// Whether a stroke runs over it.
+    fn is_crossed(&self, stroke: &[Point; 2]) -> bool {
+        let (start, end) = ((self.left, self.top), (self.right, self.bottom));
+        let falling = [start, end];
+        let rising = [(self.left, self.bottom), (self.right, self.top)];
+        let is_inside = stroke.iter().any(|point| self.holds_point(*point));
+        is_inside || cross(&falling, stroke) || cross(&rising, stroke)
+    }
+
     fn holds(&self, other: &Block) -> bool {
         let wide = self.left <= other.left && other.right <= self.right;
         wide && self.top <= other.top && other.bottom <= self.bottom
@@ -51,7 +64,7 @@ const DISTANCES: [f64; 9] = [4.0, 12.0, 24.0, 38.0, 54.0, 72.0, 95.0, 125.0, 160
 /// A name farther off than this has a lead.
 const LEAD_MIN: f64 = 8.0;
 /// Where a name may stand, as seen from its mark, best first.
-const WAYS: [Point; 8] = [
+const WAYS: [Point; 16] = [
     (1.0, 0.0),
     (-1.0, 0.0),
     (0.0, -1.0),
@@ -60,44 +73,86 @@ const WAYS: [Point; 8] = [
     (0.7, 0.7),
     (-0.7, -0.7),
     (-0.7, 0.7),
+    (0.92, -0.38),
+    (0.92, 0.38),
+    (-0.92, -0.38),
+    (-0.92, 0.38),
+    (0.38, -0.92),
+    (0.38, 0.92),
+    (-0.38, -0.92),
+    (-0.38, 0.92),
 ];
 
+/// A place for a name, with the lead from its mark.
+struct Spot {
+    own: Block,
+    lead: Option<[Point; 2]>,
+}
+
 /// Sets each name as near to its mark as there is room that no other name or mark has, nor what is
-/// `taken` from the start. Where there is none strokes are written over; a name that does not fit
-/// then is left out.
+/// `taken` from the start, nor leads. Where there is none strokes and leads are written over; a
+/// name that does not fit then is left out.
 pub(super) fn place(scene: &mut Scene, labels: Vec<Label>, taken: Vec<Block>, area: Block) {
-    let mark = |label: &Label| {
-        let ((x, y), r) = (label.at, label.radius);
-        Block { left: x - r, top: y - r, right: x + r, bottom: y + r }
-    };
     let strokes = taken;
-    let mut taken: Vec<Block> = labels.iter().map(mark).collect();
-    for label in labels {
-        let width = text_width(&label.text, SMALL);
-        let places = || DISTANCES.iter().flat_map(|distance| WAYS.map(|way| (*distance, way)));
-        let free = |(distance, way): (f64, Point)| {
-            let foot = foot(&label, distance, way);
-            let own = beside(foot, way, width);
-            let fits = area.holds(&own) && !taken.iter().any(|other| other.meets(&own));
-            fits.then_some((distance, way, foot, own))
+    let marks: Vec<Block> = labels.iter().map(mark).collect();
+    let (mut names, mut leads) = (Vec::<Block>::new(), Vec::<[Point; 2]>::new());
+    for (index, label) in labels.iter().enumerate() {
+        let others = || {
+            let marks = marks.iter().enumerate();
+            let others =
+                marks.filter(|(other, mark)| *other != index && !mark.holds_point(label.at));
+            others.map(|(_, mark)| mark).chain(&names)
         };
-        let clear = |found: &(f64, Point, Point, Block)| {
-            !strokes.iter().any(|stroke| stroke.meets(&found.3))
+        let is_free = |spot: &Spot| {
+            area.holds(&spot.own) && !marks.iter().chain(&names).any(|one| one.meets(&spot.own))
         };
-        let found = places().filter_map(free).find(clear).or_else(|| places().find_map(free));
-        let Some((distance, way, foot, own)) = found else { continue };
-        if distance > LEAD_MIN {
-            scene.line(vec![self::foot(&label, 0.0, way), foot], AXIS, 0.8);
+        let is_plain = |spot: &Spot| {
+            !strokes.iter().any(|stroke| stroke.meets(&spot.own))
+                && !leads.iter().any(|lead| spot.own.is_crossed(lead))
+        };
+        let is_led = |spot: &Spot| {
+            spot.lead.is_none_or(|lead| {
+                !others().any(|other| other.is_crossed(&lead))
+                    && !leads.iter().any(|other| cross(other, &lead))
+            })
+        };
+        let free = || spots(label).filter(is_free);
+        let found = free().find(|spot| is_plain(spot) && is_led(spot));
+        let found = found.or_else(|| free().find(is_led)).or_else(|| free().next());
+        let Some(Spot { own, lead }) = found else { continue };
+        if let Some(lead) = lead {
+            scene.line(lead.to_vec(), AXIS, 0.8);
+            leads.push(lead);
         }
-        scene.text(
-            (own.left + 2.0, own.bottom - 3.0),
-            &label.text,
-            SMALL,
-            Anchor::Start,
-            label.colour,
-        );
-        taken.push(own);
+        let foot = (own.left + 2.0, own.bottom - 3.0);
+        scene.text(foot, &label.text, SMALL, Anchor::Start, label.colour);
+        names.push(own);
     }
+}
+
+/// The box of a mark.
+fn mark(label: &Label) -> Block {
+    let ((x, y), r) = (label.at, label.radius);
+    Block { left: x - r, top: y - r, right: x + r, bottom: y + r }
+}
+
+/// Everywhere that a name may stand, best first.
+fn spots(label: &Label) -> impl Iterator<Item = Spot> {
+    let width = text_width(&label.text, SMALL);
+    let places = DISTANCES.iter().flat_map(|distance| WAYS.map(|way| (*distance, way)));
+    places.map(move |(distance, way)| {
+        let end = foot(label, distance, way);
+        let lead = (distance > LEAD_MIN).then(|| [foot(label, 0.0, way), end]);
+        Spot { own: beside(end, way, width), lead }
+    })
+}
+
+/// Whether two strokes cross.
+fn cross([a, b]: &[Point; 2], [c, d]: &[Point; 2]) -> bool {
+    let side = |from: &Point, to: &Point, point: &Point| {
+        (to.0 - from.0) * (point.1 - from.1) - (to.1 - from.1) * (point.0 - from.0)
+    };
+    side(a, b, c) * side(a, b, d) < 0.0 && side(c, d, a) * side(c, d, b) < 0.0
 }
 
 /// The point so far from the edge of a mark in a direction.
