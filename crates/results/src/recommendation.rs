@@ -2,10 +2,10 @@
 //!
 //! Whoever meets what the design needs is good enough: being better still is no reason where it has
 //! its price. So a contender is set aside only where another *outdoes* it: clearly better (all of
-//! the range over the seeds, or of the rounds of a time) in something that is required, and clearly
-//! worse neither in anything required nor in what everybody pays ([`PRICES`]). Those that are left
-//! are not distinguishable, or trade one thing for another; of them the simplest is taken: by
-//! [`Upkeep`], then the one that was published first, then in the order of the scenario.
+//! the range over the seeds, or of the rounds of a time) in something that is required, or at no
+//! more upkeep in what everybody pays ([`PRICES`]), and clearly worse in none of these. Those that
+//! are left are not distinguishable, or trade one thing for another; of them the simplest is taken:
+//! by [`Upkeep`], then the one that was published first, then in the order of the scenario.
 
 use serde::Serialize;
 
@@ -217,9 +217,11 @@ impl Rule {
         self.criteria.iter().map(of).collect()
     }
 
-    /// Whether one is clearly better than another in something required and clearly worse nowhere.
+    /// Whether one is clearly better than another in something required, or at no more upkeep in
+    /// a price, and clearly worse nowhere.
     fn outdoes(&self, one: &Candidate, other: &Candidate) -> bool {
-        self.clearly_better(one, other).any(|criterion| criterion.is_required)
+        let as_simple = one.upkeep <= other.upkeep;
+        self.clearly_better(one, other).any(|criterion| criterion.is_required || as_simple)
             && self.clearly_better(other, one).next().is_none()
     }
 
