@@ -75,6 +75,34 @@ fn nodes_fail_and_return() {
     assert_eq!(session.owners(Side::Left, false), first);
 }
 
+/// Who can shrink at the end alone does so by more than one as well.
+#[test]
+fn fleets_shrink_from_the_end() {
+    let mut session = session("jump", 10);
+    let shrink = json!({ "do": "change", "side": "left", "nodes": nodes(7) });
+    let shrunk = ask(&mut session, &shrink);
+    assert_eq!(shrunk["view"]["nodes"].as_array().unwrap().len(), 7, "{shrunk}");
+    assert_eq!(shrunk["view"]["moves"]["sideways"], 0);
+}
+
+/// What happened to each key adds up to what is told of all.
+#[test]
+fn keys_are_told_by_what_happened_to_them() {
+    let mut session = session("modulo", 4);
+    assert!(session.kinds(Side::Left).iter().all(|kind| *kind == 0), "nothing changed yet");
+    let before = session.owners(Side::Left, false).to_vec();
+    let grow = json!({ "do": "change", "side": "left", "nodes": nodes(5) });
+    let grown = ask(&mut session, &grow);
+    let moves = &grown["view"]["moves"];
+    let count = |kind: u8| session.kinds(Side::Left).iter().filter(|one| **one == kind).count();
+    assert!(count(2) > 0, "modulo moves keys sideways");
+    assert_eq!(moves["sideways"], count(2));
+    assert_eq!(moves["moved"], count(1) + count(2));
+    for (index, owner) in session.owners(Side::Left, false).iter().enumerate() {
+        assert_eq!(session.kinds(Side::Left)[index] != 0, *owner != before[index]);
+    }
+}
+
 /// What cannot be is told beside what it is about, and everything stays as it was.
 #[test]
 fn refusals_change_nothing() {

@@ -30,7 +30,9 @@ function columnsOf(side) {
   const { keys, nodes, names } = side.view;
   const shown = Math.min(keys, DOTS_MAX);
   const place = new Int32Array(names.length).fill(-1);
-  nodes.forEach((node, at) => { place[node.id] = at; });
+  nodes.forEach((node, at) => {
+    place[node.id] = at;
+  });
   const columns = nodes.map(() => [[], [], []]);
   const owners = ownersOf(side, keys);
   const kinds = kindsOf(side, keys);

@@ -37,7 +37,8 @@ function complain(field, place, message) {
 
 // What was refused before is past once something was done.
 function forgive() {
-  for (const field of document.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
+  for (const field of document.querySelectorAll('[aria-invalid]'))
+    field.removeAttribute('aria-invalid');
   for (const place of document.querySelectorAll('.error')) place.textContent = '';
 }
 

@@ -39,9 +39,10 @@ function layOut() {
 
 function showControls() {
   const show = (id, value) => {
-    if (!$(id).hasAttribute('aria-invalid') && document.activeElement !== $(id)) $(id).value = value;
+    if (!$(id).hasAttribute('aria-invalid') && document.activeElement !== $(id))
+      $(id).value = value;
   };
-  show('size', state.fleet.length);
+  if (pending === null) $('size').value = state.fleet.length;
   show('size-number', state.fleet.length);
   show('count', state.keys.count);
   show('follow', state.follow);
@@ -63,7 +64,7 @@ function dragged() {
   pending = null;
   const error = change(resized(count), state.failed);
   complain([], $('size-error'), error?.message);
-  $('size-number').value = state.fleet.length;
+  $('size').value = $('size-number').value = state.fleet.length;
   active().forEach(drawFast);
   clearTimeout(resting);
   resting = setTimeout(settle, REST);
@@ -71,7 +72,6 @@ function dragged() {
 
 function bindSize() {
   $('size').addEventListener('input', () => drag(Number($('size').value)));
-  $('size').addEventListener('change', () => { $('size').value = state.fleet.length; });
   $('size-number').addEventListener('change', () => {
     const count = Number($('size-number').value);
     if (!Number.isInteger(count) || count < 0 || count > 100) {
@@ -95,18 +95,34 @@ function keys(next) {
 }
 
 function bindKeys() {
-  $('counts').append(...[20, 200, 2000, 10000].map((count) => html('button', {
-    type: 'button', value: count, onclick: () => keys({ ...state.keys, count }),
-  }, whole(count))));
+  $('counts').append(
+    ...[20, 200, 2000, 10000].map((count) =>
+      html(
+        'button',
+        {
+          type: 'button',
+          value: count,
+          onclick: () => keys({ ...state.keys, count }),
+        },
+        whole(count),
+      ),
+    ),
+  );
   $('count').addEventListener('change', () => {
     const count = Number($('count').value);
     if ($('count').value === '' || !Number.isSafeInteger(count) || count < 0) {
-      return complain($('count'), $('count-error'), 'a number of keys is whole, from 0 to 10,000,000');
+      return complain(
+        $('count'),
+        $('count-error'),
+        'a number of keys is whole, from 0 to 10,000,000',
+      );
     }
     keys({ ...state.keys, count });
   });
   $('own-take').addEventListener('click', () => {
-    const names = $('own').value.split('\n').filter((name) => name !== '');
+    const names = $('own')
+      .value.split('\n')
+      .filter((name) => name !== '');
     keys({ ...state.keys, names });
   });
   $('follow').addEventListener('change', () => followKey($('follow').value));
@@ -129,12 +145,16 @@ function bindCompare() {
   $('compare').addEventListener('change', () => {
     state.compare = $('compare').checked;
     const [left, right] = state.sides;
-    apply(() => {
-      if (!state.compare) return null;
-      const error = start(right, right.spec, state.fleet);
-      if (error) state.compare = false;
-      return error ?? start(left, left.spec, state.fleet);
-    }, $('fleet-error'), []);
+    apply(
+      () => {
+        if (!state.compare) return null;
+        const error = start(right, right.spec, state.fleet);
+        if (error) state.compare = false;
+        return error ?? start(left, left.spec, state.fleet);
+      },
+      $('fleet-error'),
+      [],
+    );
   });
 }
 
@@ -168,8 +188,10 @@ async function main() {
     [bindFleet, bindSize, bindKeys, bindCompare, bindStories, bindWindow].forEach((bind) => bind());
     settle();
   } catch (error) {
-    return broken(`The module does not run here: ${error.message}. This page needs a browser with `
-      + 'WebAssembly; write it anew with placelab explore, or use placelab explain.');
+    return broken(
+      `The module does not run here: ${error.message}. This page needs a browser with ` +
+        'WebAssembly; write it anew with placelab explore, or use placelab explain.',
+    );
   }
   // For the console, and for tests.
   window.placelab = { ask, owners: (side, keys) => ownersOf(state.sides[side], keys) };

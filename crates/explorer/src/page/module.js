@@ -20,7 +20,9 @@ function ask(request) {
   }
   new Uint8Array(wasm.memory.buffer, room, bytes.length).set(bytes);
   const length = wasm.ask() >>> 0;
-  return JSON.parse(decoder.decode(new Uint8Array(wasm.memory.buffer, wasm.answer() >>> 0, length)));
+  return JSON.parse(
+    decoder.decode(new Uint8Array(wasm.memory.buffer, wasm.answer() >>> 0, length)),
+  );
 }
 
 // Views do not outlive the next request: memory may grow, and moves then.

@@ -14,7 +14,10 @@ function buildSide(side) {
   spec.setAttribute('aria-describedby', error.id);
   select.append(...groups());
   const begin = (typed) => apply(() => start(side, typed, state.fleet), error, spec);
-  select.addEventListener('change', () => { spec.value = select.value; begin(select.value); });
+  select.addEventListener('change', () => {
+    spec.value = select.value;
+    begin(select.value);
+  });
   spec.addEventListener('change', () => begin(spec.value.trim()));
   const canvas = place.querySelector('.dots');
   canvas.addEventListener('click', (event) => {
@@ -33,7 +36,8 @@ function groups() {
   const sorted = [...state.algorithms].sort((a, b) => rank[a.role] - rank[b.role]);
   for (const one of sorted) {
     const label = one.role === 'rival' ? one.family : `${one.role}: ${one.family}`;
-    if (!grouped.has(label)) grouped.set(label, html('optgroup', { label: one.family === one.role ? one.role : label }));
+    if (!grouped.has(label))
+      grouped.set(label, html('optgroup', { label: one.family === one.role ? one.role : label }));
     grouped.get(label).append(html('option', { value: one.name }, one.name));
   }
   return grouped.values();
@@ -49,11 +53,20 @@ function drawChoice(side) {
   place.querySelector('.summary').textContent = about?.summary ?? '';
   if (!about) return;
   const term = (title, ...says) => [html('dt', {}, title), html('dd', {}, ...says)];
-  const can = about.capabilities.length ? about.capabilities.join(', ') : 'grow and shrink at the tail only';
-  place.querySelector('.facts').replaceChildren(
-    ...term('Lookup', about.lookup_cost), ...term('Can', can), ...term('Source', about.citation),
-    ...about.parameters.flatMap((one) =>
-      term(one.name, one.help, one.default === null ? '' : ` (default ${one.default})`)));
+  const can = about.capabilities.length
+    ? about.capabilities.join(', ')
+    : 'grow and shrink at the tail only';
+  place
+    .querySelector('.facts')
+    .replaceChildren(
+      ...term('Lookup', about.lookup_cost),
+      ...term('Can', can),
+      ...term('Source', about.citation),
+      ...term('Documentation', html('code', {}, 'docs/ALGORITHMS.md'), ', row ', name),
+      ...about.parameters.flatMap((one) =>
+        term(one.name, one.help, one.default === null ? '' : ` (default ${one.default})`),
+      ),
+    );
 }
 
 function drawRefusal(side) {
@@ -62,19 +75,24 @@ function drawRefusal(side) {
   if (!refused) return place.replaceChildren();
   place.replaceChildren(
     html('p', {}, `${side.view.contender} cannot follow: ${refused.message}. It stands as it was.`),
-    html('button', { type: 'button', onclick: () => restart(side) }, 'Start again with this fleet'));
+    html('button', { type: 'button', onclick: () => restart(side) }, 'Start again with this fleet'),
+  );
 }
 
 function restart(side) {
   const { fleet, failed } = side.refused;
-  apply(() => {
-    for (const one of active().filter((other) => other.refused)) {
-      const error = start(one, one.spec, fleet);
-      if (error) return error;
-    }
-    Object.assign(state, { fleet, failed });
-    return null;
-  }, side.place.querySelector('.error'), []);
+  apply(
+    () => {
+      for (const one of active().filter((other) => other.refused)) {
+        const error = start(one, one.spec, fleet);
+        if (error) return error;
+      }
+      Object.assign(state, { fleet, failed });
+      return null;
+    },
+    side.place.querySelector('.error'),
+    [],
+  );
   side.place.querySelector('.spec').focus();
 }
 

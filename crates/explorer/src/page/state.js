@@ -10,8 +10,14 @@ const state = {
   compare: false,
   algorithms: [],
   sides: ['left', 'right'].map((name, index) => ({
-    name, index, spec: index ? 'jump' : 'ring', view: null, refused: null,
-    anatomy: null, explanation: null, turn: null,
+    name,
+    index,
+    spec: index ? 'jump' : 'ring',
+    view: null,
+    refused: null,
+    anatomy: null,
+    explanation: null,
+    turn: null,
   })),
 };
 const active = () => (state.compare ? state.sides : state.sides.slice(0, 1));

@@ -1,21 +1,29 @@
 // Guided experiments: short steps, each done by the page as a hand would, ending in a figure.
 const movesOf = (side) => {
   const { contender, keys, moves } = side.view;
-  return `${contender}: ${whole(moves.moved)} of ${whole(keys)} keys moved, `
-    + `${whole(Math.round(moves.minimum * keys))} had to, ${whole(moves.sideways)} went sideways.`;
+  return (
+    `${contender}: ${whole(moves.moved)} of ${whole(keys)} keys moved, ` +
+    `${whole(Math.round(moves.minimum * keys))} had to, ${whole(moves.sideways)} went sideways.`
+  );
 };
 const balanceOf = (side) => {
   const { contender, keys, max_over_mean: fullest, chance } = side.view;
-  return `${contender}, ${whole(keys)} keys: the fullest node has ${decimals(fullest, 3)} times its `
-    + `fair load; chance alone gives ${decimals(chance[0], 3)} to ${decimals(chance[1], 3)}.`;
+  return (
+    `${contender}, ${whole(keys)} keys: the fullest node has ${decimals(fullest, 3)} times its ` +
+    `fair load; chance alone gives ${decimals(chance[0], 3)} to ${decimals(chance[1], 3)}.`
+  );
 };
 const stage = (spec, nodes, keys) => {
   state.compare = false;
   const [left] = state.sides;
-  return takeKeys({ names: [], count: keys, prefix: 'key-' }) ?? start(left, spec, fleetOf(nodes))
-    ?? (Object.assign(state, { fleet: fleetOf(nodes), failed: [] }), null);
+  return (
+    takeKeys({ names: [], count: keys, prefix: 'key-' }) ??
+    start(left, spec, fleetOf(nodes)) ??
+    (Object.assign(state, { fleet: fleetOf(nodes), failed: [] }), null)
+  );
 };
-const refusal = (error, said) => (error ? `${state.sides[0].view.contender} refuses: ${error.message}.` : said());
+const refusal = (error, said) =>
+  error ? `${state.sides[0].view.contender} refuses: ${error.message}.` : said();
 const lose = (spec, told) => {
   const fleet = fleetOf(10);
   const [lost] = fleet.splice(4, 1);
@@ -39,42 +47,76 @@ const STORIES = [
   {
     title: 'Trace one key',
     steps: [
-      { says: 'Jump over ten nodes: follow the key “hello”', act: () => {
-        const error = stage('jump', 10, 10000) ?? follow('hello');
-        return refusal(error, () => `It ends at ${state.sides[0].explanation.owner}; redo the steps below by hand.`);
-      } },
-      { says: 'The same key on a ring', act: () => {
-        const error = stage('ring:vnodes=4', 10, 10000) ?? follow('hello');
-        return refusal(error, () => `The next point belongs to ${state.sides[0].explanation.owner}.`);
-      } },
-      { says: 'The same key by rendezvous', act: () => {
-        const error = stage('rendezvous', 10, 10000) ?? follow('hello');
-        return refusal(error, () => `${state.sides[0].explanation.owner} has the highest score.`);
-      } },
+      {
+        says: 'Jump over ten nodes: follow the key “hello”',
+        act: () => {
+          const error = stage('jump', 10, 10000) ?? follow('hello');
+          return refusal(
+            error,
+            () => `It ends at ${state.sides[0].explanation.owner}; redo the steps below by hand.`,
+          );
+        },
+      },
+      {
+        says: 'The same key on a ring',
+        act: () => {
+          const error = stage('ring:vnodes=4', 10, 10000) ?? follow('hello');
+          return refusal(
+            error,
+            () => `The next point belongs to ${state.sides[0].explanation.owner}.`,
+          );
+        },
+      },
+      {
+        says: 'The same key by rendezvous',
+        act: () => {
+          const error = stage('rendezvous', 10, 10000) ?? follow('hello');
+          return refusal(error, () => `${state.sides[0].explanation.owner} has the highest score.`);
+        },
+      },
     ],
   },
   {
     title: 'Add a node, count the movers',
     steps: ['jump', 'ring', 'modulo'].map((spec) => ({
       says: `${spec}: from four nodes to five`,
-      act: () => refusal(stage(spec, 4, 10000) ?? change(resized(5), []), () => movesOf(state.sides[0])),
+      act: () =>
+        refusal(stage(spec, 4, 10000) ?? change(resized(5), []), () => movesOf(state.sides[0])),
     })),
   },
-  { title: 'Lose a node in the middle', steps: ['jump', 'jump+alias', 'ring', 'rendezvous'].map(loss) },
+  {
+    title: 'Lose a node in the middle',
+    steps: ['jump', 'jump+alias', 'ring', 'rendezvous'].map(loss),
+  },
   { title: 'Balance and chance', steps: [20, 200, 20000].map(balance) },
-  { title: 'One virtual node or 160', steps: ['ring:vnodes=1', 'ring'].flatMap((spec) => [
-    { says: `${spec}: ten nodes, 10,000 keys`,
-      act: () => refusal(stage(spec, 10, 10000), () => balanceOf(state.sides[0])) },
-    lossAndBalance(spec),
-  ]) },
+  {
+    title: 'One virtual node or 160',
+    steps: ['ring:vnodes=1', 'ring'].flatMap((spec) => [
+      {
+        says: `${spec}: ten nodes, 10,000 keys`,
+        act: () => refusal(stage(spec, 10, 10000), () => balanceOf(state.sides[0])),
+      },
+      lossAndBalance(spec),
+    ]),
+  },
 ];
 
 const told = { story: null, at: 0 };
 
 function bindStories() {
-  $('stories').replaceChildren(...STORIES.map((story) => html('button', {
-    type: 'button', 'aria-pressed': 'false', onclick: () => openStory(story),
-  }, story.title)));
+  $('stories').replaceChildren(
+    ...STORIES.map((story) =>
+      html(
+        'button',
+        {
+          type: 'button',
+          'aria-pressed': 'false',
+          onclick: () => openStory(story),
+        },
+        story.title,
+      ),
+    ),
+  );
   $('story-do').addEventListener('click', doStep);
   $('story-close').addEventListener('click', () => openStory(null));
 }
@@ -84,7 +126,8 @@ function openStory(story) {
   Object.assign(told, { story, at: 0 });
   $('story').hidden = !story;
   [...$('stories').children].forEach((button, at) =>
-    button.setAttribute('aria-pressed', String(STORIES[at] === story)));
+    button.setAttribute('aria-pressed', String(STORIES[at] === story)),
+  );
   if (!story) {
     $('stories').children[STORIES.indexOf(opened)]?.focus();
     return;

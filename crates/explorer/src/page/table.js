@@ -1,8 +1,10 @@
 // Slots in a grid in the colours of their owners, filled up to a turn; the key's own is framed.
 function tablePicture(side, explanation, anatomy, nameOf) {
   const { owners, turns } = anatomy;
-  const canvas = html('canvas', { role: 'img', 'aria-label':
-    `a table of ${whole(owners.length)} slots; the steps are listed below` });
+  const canvas = html('canvas', {
+    role: 'img',
+    'aria-label': `a table of ${whole(owners.length)} slots; the steps are listed below`,
+  });
   const slots = explanation.steps.filter((step) => step.step === 'slot').map((step) => step.slot);
   const paint = (turn) => paintTable(canvas, { owners, turns, slots, turn }, nameOf);
   const last = turns.reduce((most, turn) => Math.max(most, turn), 0);
@@ -14,11 +16,24 @@ function tablePicture(side, explanation, anatomy, nameOf) {
     paint(side.turn);
   };
   const slider = html('input', {
-    type: 'range', min: 0, max: last, value: side.turn, 'aria-label': 'Turns taken',
-    oninput: () => { side.turn = Number(slider.value); requestAnimationFrame(tell); },
+    type: 'range',
+    min: 0,
+    max: last,
+    value: side.turn,
+    'aria-label': 'Turns taken',
+    oninput: () => {
+      side.turn = Number(slider.value);
+      requestAnimationFrame(tell);
+    },
   });
   slider.value = side.turn;
-  const label = html('p', { class: 'pair' }, html('span', { class: 'small' }, 'Turn'), slider, says);
+  const label = html(
+    'p',
+    { class: 'pair' },
+    html('span', { class: 'small' }, 'Turn'),
+    slider,
+    says,
+  );
   return { parts: [label, canvas], paint: tell };
 }
 
@@ -63,7 +78,10 @@ function frame(pen, [x, y], size, [width, height]) {
   const [cx, cy] = [x + size / 2, y + size / 2];
   pen.beginPath();
   for (const [x1, y1, x2, y2] of [
-    [0, cy, x - 5, cy], [x + size + 5, cy, width, cy], [cx, 0, cx, y - 5], [cx, y + size + 5, cx, height],
+    [0, cy, x - 5, cy],
+    [x + size + 5, cy, width, cy],
+    [cx, 0, cx, y - 5],
+    [cx, y + size + 5, cx, height],
   ]) {
     pen.moveTo(x1, y1);
     pen.lineTo(x2, y2);
