@@ -1,3 +1,7 @@
+// Room for the frame of a slot at the edge, and the size from which it needs no hairs.
+const EDGE = 3;
+const HAIRLESS = 12;
+
 // Slots in a grid in the colours of their owners, filled up to a turn; the key's own is framed.
 function tablePicture(side, explanation, anatomy, nameOf) {
   const { owners, turns } = anatomy;
@@ -40,8 +44,8 @@ function tablePicture(side, explanation, anatomy, nameOf) {
 function paintTable(canvas, { owners, turns, slots, turn }, nameOf) {
   const width = canvas.clientWidth || 600;
   const cell = Math.max(1.5, Math.min(26, Math.sqrt((width * 240) / owners.length)));
-  const across = Math.floor(width / cell);
-  const height = Math.ceil(owners.length / across) * cell + 2;
+  const across = Math.floor((width - 2 * EDGE) / cell);
+  const height = Math.ceil(owners.length / across) * cell + 2 * EDGE;
   const ratio = window.devicePixelRatio || 1;
   canvas.style.height = height + 'px';
   canvas.width = width * ratio;
@@ -54,7 +58,7 @@ function paintTable(canvas, { owners, turns, slots, turn }, nameOf) {
     if (!colours.has(owner)) colours.set(owner, look(nameOf(owner)).colour);
     return colours.get(owner);
   };
-  const corner = (slot) => [(slot % across) * cell + 1, Math.floor(slot / across) * cell + 1];
+  const corner = (slot) => [(slot % across) * cell + EDGE, Math.floor(slot / across) * cell + EDGE];
   owners.forEach((owner, slot) => {
     const taken = !turns.length || turns[slot] <= turn;
     pen.fillStyle = taken ? colour(owner) : theme.grid;
@@ -71,18 +75,19 @@ function paintTable(canvas, { owners, turns, slots, turn }, nameOf) {
   slots.forEach((slot) => frame(pen, corner(slot), Math.max(dot, 3), [width, height]));
 }
 
-// A frame with hairs to the edges: a slot may be a pixel wide.
+// A frame, with hairs to the edges where it is small: a slot may be a pixel wide.
 function frame(pen, [x, y], size, [width, height]) {
   pen.strokeStyle = theme.ink;
   pen.lineWidth = 1;
   const [cx, cy] = [x + size / 2, y + size / 2];
   pen.beginPath();
-  for (const [x1, y1, x2, y2] of [
+  const hairs = [
     [0, cy, x - 5, cy],
     [x + size + 5, cy, width, cy],
     [cx, 0, cx, y - 5],
     [cx, y + size + 5, cx, height],
-  ]) {
+  ];
+  for (const [x1, y1, x2, y2] of size < HAIRLESS ? hairs : []) {
     pen.moveTo(x1, y1);
     pen.lineTo(x2, y2);
   }
