@@ -24,19 +24,28 @@ const stage = (spec, nodes, keys) => {
 };
 const refusal = (error, said) =>
   error ? `${state.sides[0].view.contender} refuses: ${error.message}.` : said();
+// Fails the fifth of ten nodes, and tells of it from what was before.
 const lose = (spec, told) => {
-  const fleet = fleetOf(10);
+  const [fleet, [left]] = [fleetOf(10), state.sides];
   const [lost] = fleet.splice(4, 1);
-  const error = stage(spec, 10, 10000) ?? change(fleet, [lost]);
-  return refusal(error, () => told(state.sides[0]));
+  const refused = stage(spec, 10, 10000);
+  const before = left.view;
+  return refusal(refused ?? change(fleet, [lost]), () => told(left, before));
 };
 const loss = (spec) => ({
   says: `${spec}: ten nodes, 10,000 keys; fail node-4`,
   act: () => lose(spec, movesOf),
 });
-const lossAndBalance = (spec) => ({
-  says: `${spec}: fail node-4`,
-  act: () => lose(spec, (side) => `${movesOf(side)} Then ${balanceOf(side)}`),
+// Who has more keys than before the loss, and how many before and after.
+const receiversOf = (before, { names, nodes }) => {
+  const had = new Map(before.nodes.map((node) => [node.id, node.keys]));
+  const more = nodes.filter((node) => node.keys > had.get(node.id));
+  const says = more.map(({ id, keys }) => `${names[id]} (${whole(had.get(id))} → ${whole(keys)})`);
+  return `More keys than before: ${says.join(', ')}.`;
+};
+const lossAndReceivers = (spec) => ({
+  says: `${spec}: fail node-4, and see who takes its keys`,
+  act: () => lose(spec, (side, before) => `${movesOf(side)} ${receiversOf(before, side.view)}`),
 });
 const balance = (keys) => ({
   says: `ring, ten nodes, ${whole(keys)} keys`,
@@ -96,7 +105,7 @@ const STORIES = [
         says: `${spec}: ten nodes, 10,000 keys`,
         act: () => refusal(stage(spec, 10, 10000), () => balanceOf(state.sides[0])),
       },
-      lossAndBalance(spec),
+      lossAndReceivers(spec),
     ]),
   },
 ];
