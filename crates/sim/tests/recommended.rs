@@ -124,6 +124,22 @@ fn nobody_is_outdone_for_a_price() {
     assert_eq!(said.alternatives[0].worse, ["memory.derived_bytes"]);
 }
 
+/// Fewer steps for the same upkeep are a reason, fewer steps for more upkeep are a trade.
+#[test]
+fn at_no_more_upkeep_a_price_is_enough() {
+    let mut run = alike();
+    set(&mut run, "ring", "work.lookup", 0.1);
+    let said = recommended(&run);
+    assert_eq!(said.contender, "ring");
+    let outdone = said.outdone.iter().map(|one| (one.contender.as_str(), one.at.join(",")));
+    assert!(outdone.eq(["rendezvous", "jump"].map(|name| (name, "work.lookup".into()))));
+    let mut run = alike();
+    set(&mut run, "jump", "work.lookup", 0.1);
+    let said = recommended(&run);
+    assert_eq!((said.contender.as_str(), said.outdone.len()), ("rendezvous", 0));
+    assert_eq!(said.alternatives[1].better, ["work.lookup"]);
+}
+
 #[test]
 fn few_seeds_put_nobody_in_an_order() {
     let mut run = alike();
