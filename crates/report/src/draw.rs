@@ -84,7 +84,7 @@ pub(crate) fn svg(
     };
     Ok(format!(
         "<svg class=\"chart\" viewBox=\"0 0 {} {}\" xmlns=\"http://www.w3.org/2000/svg\" \
-         role=\"img\" aria-labelledby=\"title-{name} description-{name}\">{}{body}</svg>",
+         fill=\"none\" role=\"img\" aria-labelledby=\"title-{name} description-{name}\">{}{body}</svg>",
         size.0,
         size.1,
         head.into_string(),
@@ -101,7 +101,9 @@ fn elements(marks: &[Mark], size: (u32, u32)) -> Result<String, String> {
     // Texts are escaped, so tags and attributes stand only where plotters wrote them.
     let inner = drawn.split_once('>').map_or("", |(_, rest)| rest);
     let inner = inner.rsplit_once("</svg>").map_or(inner, |(inner, _)| inner);
-    Ok(inner.replace(" opacity=\"1\"", ""))
+    // What an element has anyway, by the element around all of them or by SVG itself.
+    let implied = [" opacity=\"1\"", " fill=\"none\"", " stroke=\"none\""];
+    Ok(implied.iter().fold(inner.to_string(), |text, attribute| text.replace(attribute, "")))
 }
 
 /// The scene as a PNG file at twice its size, with texts by their keywords inside.
