@@ -84,7 +84,8 @@ pub(crate) fn svg(
     };
     Ok(format!(
         "<svg class=\"chart\" viewBox=\"0 0 {} {}\" xmlns=\"http://www.w3.org/2000/svg\" \
-         fill=\"none\" role=\"img\" aria-labelledby=\"title-{name} description-{name}\">{}{body}</svg>",
+         fill=\"none\" role=\"img\" aria-labelledby=\"title-{name} description-{name}\">\
+         {}{body}</svg>",
         size.0,
         size.1,
         head.into_string(),

@@ -15,11 +15,12 @@ use crate::charts::{Chart, Figure};
 use crate::number;
 use crate::subject::Subject;
 use crate::summary;
-use crate::table::Table;
 use crate::text::{list, one_line, plural};
 use crate::theory;
 
 const STYLE: &str = include_str!("page/style.css");
+/// Cells of the data of a chart that are printed: about two sheets.
+const PRINTED_CELLS_MAX: usize = 600;
 /// Nothing is loaded from anywhere, and no script runs.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
@@ -193,16 +194,23 @@ pub(crate) fn figure(chart: &Figure) -> Result<Markup, ReportError> {
                 div.picture tabindex="0" { (PreEscaped(svg)) }
             }
             figcaption { (chart.finding) }
-            (details(chart.table, chart.title))
+            (details(chart))
         }
     })
 }
 
-fn details(table: &Table, title: &str) -> Markup {
+/// The data of a chart in a fold. On paper a long table would bury the charts: it stays away.
+fn details(chart: &Figure) -> Markup {
+    let Figure { title, table, .. } = *chart;
+    let rows = table.shown().len();
+    let is_long = rows * table.columns.len() > PRINTED_CELLS_MAX;
     html! {
-        details {
+        details class=[is_long.then_some("long")] {
             summary { "Data: " (title.to_lowercase()) }
             (tables::scrolling(table, title))
+        }
+        @if is_long {
+            p.small.printed { "Not printed: " (plural(rows as u64, "row", "rows")) " of data." }
         }
     }
 }

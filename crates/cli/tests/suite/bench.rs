@@ -113,8 +113,8 @@ fn runs_are_recorded_and_shown() {
     for says in [
         "The median was 10.0 ns at first (run 1, 20",
         "and 12.0 ns at last (run 2, 20",
-        "20.0 % more. The intervals of the two, 10.0 ns and 12.0 ns, lie apart.",
-        "1 slower: lookup/jump/100 (by 20.0 %); none faster.",
+        "20.0\u{a0}% more. The intervals of the two, 10.0 ns and 12.0 ns, lie apart.",
+        "1 slower: lookup/jump/100 (by 20.0\u{a0}%); none faster.",
         "One run (run 1, 20",
     ] {
         assert!(page.contains(says), "{says} in {page}");

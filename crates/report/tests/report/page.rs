@@ -82,5 +82,9 @@ fn a_large_report_is_sent_by_mail() {
     results.contenders.splice(2..2, others);
     let page = text(&rendered("large", &results, Some(&fixture::timings())), "index.html");
     assert!(page.contains("<tr data-of=\"24\">"));
+    // Its long tables stay off paper, which says so; the short ones are printed.
+    assert!(page.contains("<details class=\"long\">") && page.contains("<details><summary>Data: "));
+    let said = page.matches("Not printed: ").count();
+    assert_eq!(said, page.matches("<details class=\"long\">").count());
     assert!((500_000..BYTES_MAX).contains(&page.len()), "{} bytes", page.len());
 }
