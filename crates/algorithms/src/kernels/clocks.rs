@@ -20,10 +20,10 @@
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "vector instructions"))]
 
 use placelab_core::KeyHash;
-#[cfg(target_arch = "x86_64")]
-use placelab_core::mix::open;
 
 use super::in_groups;
+#[cfg(target_arch = "x86_64")]
+use super::rendezvous::opened;
 use crate::simd::Level;
 
 /// What the bounds of entrants are made of.
@@ -173,7 +173,7 @@ pub(super) mod avx512 {
         screen: Screen<'_>,
         places: &mut [u32; KEYS],
     ) -> [bool; KEYS] {
-        let keys = keys.map(|key| open(key.0));
+        let keys = opened(keys);
         let mut lanes = [_mm512_setzero_si512(); KEYS / 8];
         for (lanes, keys) in lanes.iter_mut().zip(keys.as_chunks::<8>().0) {
             // SAFETY: eight numbers of 64 bits.
@@ -273,7 +273,7 @@ pub(super) mod avx2 {
         screen: Screen<'_>,
         places: &mut [u32; KEYS],
     ) -> [bool; KEYS] {
-        let lanes = lanes(&keys.map(|key| open(key.0)));
+        let lanes = lanes(&opened(keys));
         let mut leads = Leads::none();
         for (number, (&name, &inverse)) in (0..).zip(screen.names.iter().zip(screen.inverses)) {
             let name = _mm256_set1_epi64x(name.cast_signed());
