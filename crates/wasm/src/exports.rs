@@ -53,18 +53,20 @@ pub extern "C" fn answer() -> *const u8 {
     DOOR.with_borrow(|door| door.answer.as_ptr())
 }
 
+fn side_of(number: u32) -> Side {
+    if number == 0 { Side::Left } else { Side::Right }
+}
+
 /// Where the owners of all keys on a side (0 left, 1 right) begin: after the last change (0), or
 /// before it (1). As many as there are keys, or none.
 #[unsafe(no_mangle)]
 pub extern "C" fn owners(side: u32, before: u32) -> *const u32 {
-    let side = if side == 0 { Side::Left } else { Side::Right };
-    DOOR.with_borrow(|door| door.session.owners(side, before != 0).as_ptr().cast())
+    DOOR.with_borrow(|door| door.session.owners(side_of(side), before != 0).as_ptr().cast())
 }
 
-/// Where it begins what the last change did to each key of a side (0 left, 1 right), a byte each:
+/// Where begins what the last change did to each key of a side (0 left, 1 right), a byte each:
 /// 0 it stays, 1 it moved, 2 it moved sideways. As many as there are keys, or none.
 #[unsafe(no_mangle)]
 pub extern "C" fn kinds(side: u32) -> *const u8 {
-    let side = if side == 0 { Side::Left } else { Side::Right };
-    DOOR.with_borrow(|door| door.session.kinds(side).as_ptr())
+    DOOR.with_borrow(|door| door.session.kinds(side_of(side)).as_ptr())
 }

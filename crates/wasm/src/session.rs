@@ -1,12 +1,11 @@
 //! What a page has at hand: keys, and two contenders over fleets of their own.
 
-use std::collections::BTreeMap;
-
 use placelab_algorithms::REGISTRY;
 use placelab_core::{
     AlgorithmRequest, AlgorithmSpec, Anatomy, Arguments, HashFunction, HashSeed, Identities, Key,
     KeyHash, KeyText, Keys, NodeId, Placement, PlacementError, Roster, advance, establish,
 };
+use placelab_metrics::load::{balance, ratios};
 use placelab_metrics::movement::{Targets, minimum};
 use placelab_metrics::null::UnitNull;
 use placelab_operate::explain;
@@ -197,28 +196,29 @@ impl Session {
     }
 
     fn view(&self, contender: &Contender) -> View {
-        let mut counts: BTreeMap<NodeId, u64> = BTreeMap::new();
-        contender.owners.iter().for_each(|owner| *counts.entry(*owner).or_default() += 1);
+        let mut counts = vec![0u64; contender.identities.names().len()];
+        contender.owners.iter().for_each(|owner| counts[owner.index()] += 1);
         let roster = contender.placement.roster();
         let keys = self.hashes.len() as u64;
         let a_micro = keys as f64 / roster.total_weight() as f64;
         let node = |node: &placelab_core::Node| NodeView {
             id: node.id.0,
             weight: node.weight.to_string(),
-            keys: counts.get(&node.id).copied().unwrap_or(0),
+            keys: counts[node.id.index()],
             fair: node.weight.micros() as f64 * a_micro,
         };
         let nodes: Vec<NodeView> = roster.nodes().iter().map(node).collect();
-        let ratios =
-            nodes.iter().filter(|node| node.fair > 0.0).map(|node| node.keys as f64 / node.fair);
+        let loads: Vec<u128> = nodes.iter().map(|node| node.keys.into()).collect();
         let weights: Vec<u64> = roster.nodes().iter().map(|node| node.weight.micros()).collect();
         let chance = (keys > 0).then(|| UnitNull::new(keys, &weights).chance().max_over_mean);
+        let max_over_mean =
+            balance(&ratios(&loads, &weights), &weights).map(|one| one.max_over_mean);
         View {
             contender: contender.arguments.contender(contender.spec),
             keys,
             names: contender.identities.names().iter().map(ToString::to_string).collect(),
-            nodes: nodes.clone(),
-            max_over_mean: ratios.reduce(f64::max),
+            nodes,
+            max_over_mean: max_over_mean.filter(|_| keys > 0),
             chance: chance.map(|chance| [chance.low, chance.high]),
             moves: contender.moves,
         }

@@ -184,7 +184,7 @@ fn circle(
     if !draws {
         events.push(Event::Stand { position: hex(start), part: part(start) });
     }
-    let (mut met, mut scores) = (Vec::new(), Vec::new());
+    let mut scores = Vec::new();
     for step in trace {
         match *step {
             placelab_core::Step::Draw { value } => {
@@ -193,7 +193,6 @@ fn circle(
             }
             placelab_core::Step::Probe { at, node } if is_point(points, at, node) => {
                 let distance = at.wrapping_sub(start);
-                met.push(node);
                 let leads = distance < least && distance <= u64::MAX / 2 || points.len() == 1;
                 least = if leads { distance } else { least };
                 events.push(Event::Point {
@@ -214,8 +213,8 @@ fn circle(
 
 fn is_point(points: &[(u64, NodeId)], at: u64, node: NodeId) -> bool {
     let first = points.partition_point(|(position, _)| *position < at);
-    let alike = points[first..].iter().take_while(|(position, _)| *position == at);
-    alike.into_iter().any(|(_, owner)| *owner == node)
+    let mut alike = points[first..].iter().take_while(|(position, _)| *position == at);
+    alike.any(|(_, owner)| *owner == node)
 }
 
 /// The scores of all nodes from the greatest on; equals stay in the order of their names.

@@ -1,6 +1,8 @@
 //! The one script of a report: it sorts tables, chooses contenders and lights up one of them. A
 //! page is whole without it: what the script works is made by the script.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
@@ -21,17 +23,7 @@ pub(super) fn policy() -> String {
 
 /// Bytes in base 64, as policies have digests.
 fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let group = |three: &[u8]| {
-        let byte = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        let digit = |index: usize| {
-            let value = bits >> (18 - 6 * index) & 63;
-            if index > three.len() { '=' } else { DIGITS[value as usize].into() }
-        };
-        [digit(0), digit(1), digit(2), digit(3)]
-    };
-    bytes.chunks(3).flat_map(group).collect()
+    STANDARD.encode(bytes)
 }
 
 #[cfg(test)]
